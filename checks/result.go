@@ -1,0 +1,69 @@
+package checks
+
+import (
+	"time"
+
+	"dw/lineage"
+)
+
+// Status is the outcome of one run of one check.
+type Status string
+
+// The statuses. Error means that the question could not be asked: it is never
+// a pass and never a fail.
+const (
+	Pass     Status = "pass"
+	Warn     Status = "warn"
+	Fail     Status = "fail"
+	Error    Status = "error"
+	Skipped  Status = "skipped"
+	Learning Status = "learning"
+	Late     Status = "late"
+)
+
+// Measure is one number with its unit, where it came from and when.
+type Measure struct {
+	Value  float64   `json:"value"`
+	Unit   string    `json:"unit"` // "rows", "seconds", "percent"
+	Source string    `json:"source"`
+	At     time.Time `json:"at"` // when it was read
+}
+
+// Bucket is a half-open span of time [Start, End) that a check judged.
+type Bucket struct {
+	Start time.Time `json:"start"`
+	End   time.Time `json:"end"`
+}
+
+// Result is what one run of a check found.
+type Result struct {
+	Check     string          `json:"check"`
+	Kind      string          `json:"kind"`
+	Asset     lineage.AssetID `json:"asset"`
+	Domain    string          `json:"domain"`
+	Status    Status          `json:"status"`
+	Observed  *Measure        `json:"observed,omitempty"`
+	Expected  *float64        `json:"expected,omitempty"`
+	Low       *float64        `json:"low,omitempty"` // range that passes, where there is one
+	High      *float64        `json:"high,omitempty"`
+	Samples   int             `json:"samples,omitempty"` // history behind Expected
+	Bucket    *Bucket         `json:"bucket,omitempty"`
+	Since     time.Time       `json:"since"` // onset: start of the first bad bucket; zero if unknown
+	At        time.Time       `json:"at"`
+	Took      time.Duration   `json:"took"`
+	SQL       string          `json:"sql,omitempty"`
+	Message   string          `json:"message"`           // one plain sentence
+	Problem   string          `json:"problem,omitempty"` // with error and skipped: what and what to do
+	FirstRow  time.Time       `json:"first_row"`         // dead_letter: time of the first new row
+	LastRow   time.Time       `json:"last_row"`
+	Connected string          `json:"connection"`
+}
+
+// PercentOff returns how far Observed is from Expected in percent, negative
+// when short, and false where either is missing or Expected is zero.
+func (r Result) PercentOff() (float64, bool) {
+	if r.Observed == nil || r.Expected == nil || *r.Expected == 0 {
+		return 0, false
+	}
+	return 100 * (r.Observed.Value - *r.Expected) / *r.Expected, true
+}

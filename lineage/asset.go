@@ -1,0 +1,108 @@
+// Package lineage is the context graph: assets, edges with provenance, owners
+// and deadlines. It answers what an asset is, what feeds it, and who is harmed
+// first, and when, if it is wrong. It imports no other package of dw.
+package lineage
+
+import (
+	"strings"
+	"time"
+)
+
+// AssetID is an asset's canonical name, `system://path`, for example
+// `dbt://shop/model.shop.orders`.
+type AssetID string
+
+// Kind says what an asset is.
+type Kind string
+
+// The kinds of asset. A job is something that runs on a schedule.
+const (
+	KindTable     Kind = "table"
+	KindView      Kind = "view"
+	KindModel     Kind = "model"
+	KindSource    Kind = "source"
+	KindTopic     Kind = "topic"
+	KindPipeline  Kind = "pipeline"
+	KindJob       Kind = "job"
+	KindDashboard Kind = "dashboard"
+	KindExplore   Kind = "explore"
+)
+
+// Money classes say what an asset moves; lineage.md section 6 gives the points.
+const (
+	MovesMoney    = "money"
+	MovesCustomer = "customer"
+	MovesExec     = "executive"
+	MovesInternal = "internal"
+)
+
+// Provenance says which source stated a fact and when that source was made.
+type Provenance struct {
+	Source string    `json:"source"` // for example "dbt manifest" or "config"
+	SeenAt time.Time `json:"seen_at"`
+}
+
+// Fact is a stated value with the source that stated it.
+type Fact struct {
+	Value string     `json:"value"`
+	From  Provenance `json:"from"`
+}
+
+// Schedule is when a job runs or a dashboard is read: a cron expression or an
+// interval, in a named zone.
+type Schedule struct {
+	Spec string `json:"spec"` // "0 2 * * *", "@every 1h"
+	Zone string `json:"zone"` // IANA name, empty means UTC
+}
+
+// Harm is a guarded, read-only query whose single number says how many units
+// (people, invoices) are harmed when the asset runs on wrong data.
+type Harm struct {
+	Connection string `json:"connection"`
+	Query      string `json:"query"`
+	Unit       string `json:"unit"`
+}
+
+// SLA is by when, on the asset's own clock, it must be right.
+type SLA struct {
+	By   string `json:"by"` // "07:00"
+	Zone string `json:"zone"`
+}
+
+// Asset is one thing of the estate.
+type Asset struct {
+	ID          AssetID           `json:"id"`
+	Kind        Kind              `json:"kind"`
+	Name        string            `json:"name"`              // the short name people type
+	Aliases     []string          `json:"aliases,omitempty"` // other names: relation, topic, file
+	Description string            `json:"description,omitempty"`
+	Domain      string            `json:"domain,omitempty"`
+	Owners      []Fact            `json:"owners,omitempty"` // ordered, first is the one to ask
+	Columns     []string          `json:"columns,omitempty"`
+	Schedule    *Schedule         `json:"schedule,omitempty"`
+	SLA         *SLA              `json:"sla,omitempty"`
+	Moves       string            `json:"moves,omitempty"` // a money class, empty if not declared
+	Readers     int               `json:"readers,omitempty"`
+	Paused      bool              `json:"paused,omitempty"`
+	Harm        *Harm             `json:"harm,omitempty"`
+	File        string            `json:"file,omitempty"` // the file that defines it, relative to Root
+	Root        string            `json:"root,omitempty"`
+	Properties  map[string]string `json:"properties,omitempty"` // system-specific: "iceberg.mode": "value_schema_id_prefix"
+	From        []Provenance      `json:"from"`
+}
+
+// Edge says that From feeds To.
+type Edge struct {
+	From AssetID    `json:"from"`
+	To   AssetID    `json:"to"`
+	Seen Provenance `json:"seen"`
+}
+
+// System returns the part of the id before "://", or "" where there is none.
+func (id AssetID) System() string {
+	system, _, found := strings.Cut(string(id), "://")
+	if !found {
+		return ""
+	}
+	return system
+}
