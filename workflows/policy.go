@@ -1,0 +1,41 @@
+package workflows
+
+import "time"
+
+// Level is a domain's autonomy level.
+type Level int
+
+// The levels of approvals.md. L1 is the shipped default; L4 is not offered.
+const (
+	L0Manual Level = iota
+	L1Observe
+	L2Propose
+	L3Act
+)
+
+// Policy is what one domain's configuration decides; app fills it from the
+// configuration with every person resolved to a Slack user.
+type Policy struct {
+	Domain        string        `json:"domain"`
+	Level         Level         `json:"level"`
+	Owner         Person        `json:"owner"`
+	Deputy        Person        `json:"deputy"`
+	Escalation    []Person      `json:"escalation,omitempty"`
+	CC            []Person      `json:"cc,omitempty"`
+	Unresolved    []string      `json:"unresolved,omitempty"` // "owner ann@x: no such user; asked the deputy instead"
+	Quorum        int           `json:"quorum"`
+	Solo          bool          `json:"solo,omitempty"`
+	Channel       string        `json:"channel"` // Slack channel id
+	Settle        time.Duration `json:"settle"`  // from a named cause to the request
+	RemindAfter   time.Duration `json:"remind_after"`
+	EscalateAfter time.Duration `json:"escalate_after"` // per link
+	ExpireAfter   time.Duration `json:"expire_after"`
+	ExecuteWithin time.Duration `json:"execute_within"`
+	ObserveEvery  time.Duration `json:"observe_every"`
+	PollEvery     time.Duration `json:"poll_every"` // state of a run that dw started
+	RunTimeout    time.Duration `json:"run_timeout"`
+	VerifyAfter   time.Duration `json:"verify_after"` // from the last step done to the re-check
+	VerifyEvery   time.Duration `json:"verify_every"` // between attempts
+	VerifyWithin  time.Duration `json:"verify_within"`
+	Version       string        `json:"version"` // hex SHA-256 of the domain's policy
+}

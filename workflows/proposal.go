@@ -1,0 +1,145 @@
+package workflows
+
+import (
+	"time"
+
+	"dw/diagnosis"
+	"dw/receipts"
+)
+
+// ProposalState is where a proposal stands.
+type ProposalState string
+
+// The states of approvals.md rule 14. No edge leaves a final state, and only a
+// human decision enters Approved.
+const (
+	Waiting         ProposalState = "waiting"
+	Approved        ProposalState = "approved"
+	Rejected        ProposalState = "rejected"
+	Expired         ProposalState = "expired"
+	Superseded      ProposalState = "superseded"
+	Withdrawn       ProposalState = "withdrawn"
+	Executing       ProposalState = "executing"
+	Revoked         ProposalState = "revoked"
+	Lapsed          ProposalState = "lapsed"
+	NeedsReapproval ProposalState = "needs_reapproval"
+	Verified        ProposalState = "verified"
+	Failed          ProposalState = "failed"
+	Halted          ProposalState = "halted"
+	RolledBack      ProposalState = "rolled_back"
+)
+
+// StepState is where one step of a proposal stands.
+type StepState string
+
+// The states of a step.
+const (
+	StepPending StepState = "pending"
+	StepWaiting StepState = "waiting_for_owner"
+	StepRunning StepState = "running"
+	StepDone    StepState = "done"
+	StepFailed  StepState = "failed"
+	StepSkipped StepState = "skipped"
+	StepUndone  StepState = "undone" // done, and its recorded undo carried out later
+)
+
+// Role is why a person stands in a chain.
+type Role string
+
+// The roles of a chain, in the order in which they are asked.
+const (
+	RoleOwner      Role = "owner"
+	RoleDeputy     Role = "deputy"
+	RoleEscalation Role = "escalation"
+)
+
+// Person is a Slack user by ids; Name is for showing only, never for matching.
+type Person struct {
+	Team string `json:"team"`
+	User string `json:"user"`
+	Name string `json:"name,omitempty"`
+}
+
+// Same reports whether both are the same Slack user.
+func (p Person) Same(q Person) bool { return p.User != "" && p.Team == q.Team && p.User == q.User }
+
+// Link is one named approver of a chain.
+type Link struct {
+	Person
+	Role    Role      `json:"role"`
+	AskedAt time.Time `json:"asked_at"` // zero: not asked yet
+}
+
+// Verdict is what a named person decided.
+type Verdict string
+
+// The two verdicts.
+const (
+	Approve Verdict = "approve"
+	Reject  Verdict = "reject"
+)
+
+// Decision is one named person's verdict on one proposal hash.
+type Decision struct {
+	By         Person    `json:"by"`
+	Role       Role      `json:"role"`
+	Verdict    Verdict   `json:"verdict"`
+	Hash       string    `json:"hash"` // hex of the proposal hash that the person saw
+	Reason     string    `json:"reason,omitempty"`
+	At         time.Time `json:"at"`          // dw's clock when the click arrived
+	ActionTS   string    `json:"action_ts"`   // Slack's own time of the click
+	EnvelopeID string    `json:"envelope_id"` // Slack's delivery
+}
+
+// StepStatus is the part of a step that changes.
+type StepStatus struct {
+	State    StepState `json:"state"`
+	Since    time.Time `json:"since"`
+	By       Person    `json:"by"`                 // who marked it done, empty if dw did or saw it
+	Observed string    `json:"observed,omitempty"` // what dw read, where it could
+	RunID    string    `json:"run_id,omitempty"`   // id from the answer of the external call
+	RunURL   string    `json:"run_url,omitempty"`
+	Problem  string    `json:"problem,omitempty"`
+	Attempt  int       `json:"attempt,omitempty"`
+}
+
+// Clocks are the four stored times of a proposal; the verdict "expired" is a
+// function of these and the clock at the click, whether a timer ran or not.
+type Clocks struct {
+	RemindAt      time.Time `json:"remind_at"`
+	EscalateAt    time.Time `json:"escalate_at"` // next link; zero: nobody is left to ask
+	ExpiresAt     time.Time `json:"expires_at"`
+	ExecuteBefore time.Time `json:"execute_before"` // set at approval; each step must start before it
+}
+
+// Proposal is an immutable, hashed plan with the state of its decision.
+// Plan, Title, Key, After, BlastHash, PolicyVersion, Proposer, CreatedAt,
+// Clocks.ExpiresAt and ExecuteWithin are inside the hash and never change.
+type Proposal struct {
+	ID            string                  `json:"id"`
+	Incident      string                  `json:"incident"`
+	Domain        string                  `json:"domain"`
+	Key           string                  `json:"key"`
+	Title         string                  `json:"title"`
+	Plan          []diagnosis.PlannedStep `json:"plan"`
+	After         []string                `json:"after,omitempty"` // ids of proposals whose steps must be done first
+	BlastHash     string                  `json:"blast_hash"`
+	PolicyVersion string                  `json:"policy_version"`
+	Proposer      receipts.Actor          `json:"proposer"`
+	CreatedAt     time.Time               `json:"created_at"`
+	ExecuteWithin time.Duration           `json:"execute_within"`
+	Hash          string                  `json:"hash"` // hex SHA-256
+
+	Nonce     string        `json:"nonce"` // single-use 128 bits of its message, hex
+	State     ProposalState `json:"state"`
+	Clocks    Clocks        `json:"clocks"`
+	Chain     []Link        `json:"chain"`
+	CC        []Person      `json:"cc,omitempty"`
+	Quorum    int           `json:"quorum"`
+	Solo      bool          `json:"solo,omitempty"`
+	Decisions []Decision    `json:"decisions,omitempty"`
+	Steps     []StepStatus  `json:"steps"` // one per Plan entry
+	UndoneAt  time.Time     `json:"undone_at"`
+	Message   MessageRef    `json:"message"`
+	Rev       int64         `json:"rev"`
+}
