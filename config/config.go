@@ -1,0 +1,199 @@
+// Package config reads dw's one YAML file into values that remember where they
+// stand. It is strict: an unknown key is a problem, and every problem is
+// reported at once. It imports no other package of dw; the domain packages
+// validate what they own and app joins their key paths to lines.
+package config
+
+// Config is the whole file.
+type Config struct {
+	Instance    string                  `yaml:"instance"` // names this dw in receipts, for example "acme-prod"
+	Timezone    string                  `yaml:"timezone"` // IANA name, default UTC
+	Slack       Slack                   `yaml:"slack"`
+	Store       Store                   `yaml:"store"`
+	Receipts    Receipts                `yaml:"receipts"`
+	Server      Server                  `yaml:"server"`
+	Log         Log                     `yaml:"log"`
+	Clock       Clock                   `yaml:"clock"`
+	Jobs        Jobs                    `yaml:"jobs"`
+	Connections map[string]Connection   `yaml:"connections"`
+	Dagster     map[string]Dagster      `yaml:"dagster"`
+	People      map[string]PersonConfig `yaml:"people"`
+	Domains     map[string]Domain       `yaml:"domains"`
+	Lineage     Lineage                 `yaml:"lineage"`
+	Checks      []Check                 `yaml:"checks"`
+	Changes     Changes                 `yaml:"changes"`
+
+	file string
+	at   map[string]position
+}
+
+// Slack says how to reach the workspace. APIURL may point at any
+// Slack-compatible server.
+type Slack struct {
+	APIURL   string `yaml:"api_url"` // default https://slack.com/api/
+	BotToken Secret `yaml:"bot_token"`
+	AppToken Secret `yaml:"app_token"`
+	Command  string `yaml:"command"` // default /dw
+	Admin    string `yaml:"admin"`   // person told when a channel refuses dw
+}
+
+// Store says where dw keeps its state.
+type Store struct {
+	DSN string `yaml:"dsn"` // a file, or sqlite:FILE
+}
+
+// Receipts says how receipts are signed.
+type Receipts struct {
+	KeyFile         string   `yaml:"key_file"`
+	CheckpointEvery Duration `yaml:"checkpoint_every"` // default 60s
+}
+
+// Server is dw's own HTTP listener for /healthz, /metrics and /intake.
+type Server struct {
+	Listen string `yaml:"listen"` // default 127.0.0.1:8470
+}
+
+// Log says what is logged.
+type Log struct {
+	Level  string `yaml:"level"`  // debug, info, warn, error; default info
+	Format string `yaml:"format"` // json or text; default json
+}
+
+// Clock makes story time. It is for the demo only; leave it out elsewhere.
+type Clock struct {
+	File string `yaml:"file"` // a clock file that `dw demo` writes
+}
+
+// Jobs tunes the delivery of effects and the ticker of deadlines.
+type Jobs struct {
+	Tick        Duration `yaml:"tick"`         // how often due deadlines are read, default 1s
+	Poll        Duration `yaml:"poll"`         // how often queued effects are fetched, default 500ms
+	Timeout     Duration `yaml:"timeout"`      // one delivery, default 60s
+	RescueAfter Duration `yaml:"rescue_after"` // a delivery lost with its process, default 2m
+}
+
+// Connection is one database to read.
+type Connection struct {
+	Kind    string   `yaml:"kind"` // sqlite
+	Path    string   `yaml:"path"`
+	Timeout Duration `yaml:"timeout"`  // one query, default 30s
+	MaxRows int      `yaml:"max_rows"` // default 10000
+}
+
+// Dagster is one Dagster instance.
+type Dagster struct {
+	URL   string `yaml:"url"` // with or without /graphql
+	Token Secret `yaml:"token"`
+}
+
+// PersonConfig ties a name of this file to a Slack user: by id, or by an
+// e-mail that is resolved once at load.
+type PersonConfig struct {
+	Slack string `yaml:"slack"`
+	Email string `yaml:"email"`
+}
+
+// Domain is a named set of assets with an owner, a chain and a level.
+type Domain struct {
+	Level         string   `yaml:"level"` // L0, L1, L2; default L1
+	Owner         string   `yaml:"owner"`
+	Deputy        string   `yaml:"deputy"`
+	Escalation    []string `yaml:"escalation"`
+	CC            []string `yaml:"cc"`
+	Quorum        int      `yaml:"quorum"` // default 1
+	Solo          bool     `yaml:"solo"`
+	Channel       string   `yaml:"channel"`        // Slack channel id
+	Settle        Duration `yaml:"settle"`         // from a named cause to the request, default 5m
+	RemindAfter   Duration `yaml:"remind_after"`   // default 15m
+	EscalateAfter Duration `yaml:"escalate_after"` // per link of the chain, default 45m
+	ExpireAfter   Duration `yaml:"expire_after"`   // default 4h
+	ExecuteWithin Duration `yaml:"execute_within"` // from approval, default 4h
+	ObserveEvery  Duration `yaml:"observe_every"`  // default 1m
+	PollEvery     Duration `yaml:"poll_every"`     // default 15s
+	RunTimeout    Duration `yaml:"run_timeout"`    // default 1h
+	VerifyAfter   Duration `yaml:"verify_after"`   // from the last step done, default 15m
+	VerifyEvery   Duration `yaml:"verify_every"`   // default 10m
+	VerifyWithin  Duration `yaml:"verify_within"`  // default 4h
+}
+
+// Lineage says where the context graph comes from.
+type Lineage struct {
+	Manifests []Manifest `yaml:"manifests"`
+	Assets    []Asset    `yaml:"assets"`
+}
+
+// Manifest is one dbt manifest.
+type Manifest struct {
+	Path    string `yaml:"path"`
+	Project string `yaml:"project"` // default: the project's name in the manifest
+	Root    string `yaml:"root"`    // folder of the dbt project, for diffs
+	Domain  string `yaml:"domain"`  // of its assets where nothing else says so
+}
+
+// Asset is one asset, or facts about one that a manifest brings.
+type Asset struct {
+	ID          string            `yaml:"id"`
+	Kind        string            `yaml:"kind"`
+	Name        string            `yaml:"name"`
+	Aliases     []string          `yaml:"aliases"`
+	Description string            `yaml:"description"`
+	Domain      string            `yaml:"domain"`
+	Owners      []string          `yaml:"owners"`
+	Feeds       []string          `yaml:"feeds"`    // ids of what it feeds
+	FedBy       []string          `yaml:"fed_by"`   // ids of what feeds it
+	Schedule    string            `yaml:"schedule"` // cron or interval
+	Zone        string            `yaml:"zone"`     // default: timezone
+	SLA         string            `yaml:"sla"`      // "07:00"
+	Moves       string            `yaml:"moves"`    // money, customer, executive, internal
+	Readers     int               `yaml:"readers"`
+	Paused      bool              `yaml:"paused"`
+	Harm        *Harm             `yaml:"harm"`
+	File        string            `yaml:"file"`
+	Root        string            `yaml:"root"`
+	Properties  map[string]string `yaml:"properties"`
+}
+
+// Harm is a read-only query that counts who is harmed.
+type Harm struct {
+	Connection string `yaml:"connection"`
+	Query      string `yaml:"query"`
+	Unit       string `yaml:"unit"`
+}
+
+// Check is one check; which keys a kind takes is decided by package checks.
+type Check struct {
+	Name        string   `yaml:"name"`
+	Kind        string   `yaml:"kind"`
+	Asset       string   `yaml:"asset"` // default: what lineage knows as table
+	Domain      string   `yaml:"domain"`
+	Connection  string   `yaml:"connection"`
+	Table       string   `yaml:"table"`
+	MainTable   string   `yaml:"main_table"`
+	Where       string   `yaml:"where"`
+	TimeColumn  string   `yaml:"time_column"`
+	TimeFormat  string   `yaml:"time_format"`
+	Bucket      string   `yaml:"bucket"`
+	Zone        string   `yaml:"zone"`
+	Columns     []string `yaml:"columns"`
+	Dimensions  []string `yaml:"dimensions"`
+	Metric      string   `yaml:"metric"`
+	Warn        string   `yaml:"warn"`
+	Fail        string   `yaml:"fail"`
+	MinChange   float64  `yaml:"min_change"` // percent
+	MinRows     int      `yaml:"min_rows"`
+	Delay       Duration `yaml:"delay"`
+	Weeks       int      `yaml:"weeks"`
+	MaxAge      Duration `yaml:"max_age"`
+	Query       string   `yaml:"query"`
+	Schedule    string   `yaml:"schedule"`
+	Severity    string   `yaml:"severity"`
+	Owner       string   `yaml:"owner"`
+	Timeout     Duration `yaml:"timeout"`
+	Description string   `yaml:"description"`
+}
+
+// Changes says where change events come from.
+type Changes struct {
+	Files  []string `yaml:"files"`  // NDJSON, read again at each investigation
+	Tokens []Secret `yaml:"tokens"` // bearer tokens of POST /intake/changes; several for rotation
+}

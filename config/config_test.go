@@ -1,0 +1,150 @@
+package config_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"dw/config"
+)
+
+const good = `instance: test-one
+timezone: Europe/Berlin
+slack:
+  bot_token: ${BOT}
+  app_token_file: app.token
+domains:
+  shop:
+    owner: ann
+    channel: C1
+    settle: 90
+    expire_after: 2h30m
+people:
+  ann: {slack: U1}
+`
+
+func sources(files map[string]string) config.Sources {
+	return config.Sources{
+		Getenv: func(name string) (string, bool) {
+			value, ok := map[string]string{"BOT": "xoxb-canary"}[name]
+			return value, ok
+		},
+		ReadFile: func(path string) ([]byte, error) {
+			if content, ok := files[filepath.Base(path)]; ok {
+				return []byte(content), nil
+			}
+			return nil, fmt.Errorf("open %s: %w", path, fs.ErrNotExist)
+		},
+	}
+}
+
+func TestParseReadsAGoodFile(t *testing.T) {
+	t.Parallel()
+	c, err := config.Parse("dir/config.yaml", []byte(good), sources(map[string]string{"app.token": "xapp-canary\n"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := c.Slack.BotToken.Reveal() + " " + c.Slack.AppToken.Reveal(); got != "xoxb-canary xapp-canary" {
+		t.Errorf("tokens = %q", got)
+	}
+	if d := c.Domains["shop"]; d.Settle.Std() != 90*time.Second || d.ExpireAfter.Std() != 150*time.Minute {
+		t.Errorf("durations = %v, %v", d.Settle.Std(), d.ExpireAfter.Std())
+	}
+	if want := filepath.Join("dir", "dw.db"); c.Store.DSN != want {
+		t.Errorf("store.dsn = %q, want %q: relative to the file's folder", c.Store.DSN, want)
+	}
+}
+
+func TestParseReportsEveryProblemWithItsPlace(t *testing.T) {
+	t.Parallel()
+	cases := []struct{ name, content, want string }{
+		{"unknown key", strings.Replace(good, "timezone", "timezon", 1), "c.yaml:2:1 timezon: unknown key"},
+		{"unknown nested key", strings.Replace(good, "settle", "setle", 1), "c.yaml:10:5 domains.shop.setle: unknown key"},
+		{"missing token", strings.Replace(good, "  bot_token: ${BOT}\n", "", 1), "c.yaml:4:3 slack.bot_token: is missing"},
+		{"environment not set", strings.Replace(good, "${BOT}", "${NOPE}", 1), "c.yaml:4:14 slack.bot_token: environment variable NOPE is not set"},
+		{"unreadable secret file", strings.Replace(good, "app.token", "gone", 1), "c.yaml:5:19 slack.app_token_file: cannot read the secret"},
+		{"bad duration", strings.Replace(good, "settle: 90", "settle: soon", 1), `c.yaml:10:13 domains.shop.settle: "soon" is no duration`},
+		{"negative duration", strings.Replace(good, "settle: 90", "settle: -5s", 1), "is negative"},
+		{"bad zone", strings.Replace(good, "Europe/Berlin", "Mars/One", 1), `c.yaml:2:11 timezone: "Mars/One" is no time zone`},
+		{"twice", good + "instance: again\n", "instance: stands here twice"},
+		{"list where a block belongs", strings.Replace(good, "{slack: U1}", "[U1]", 1), "people.ann: must be a block of keys, is a list"},
+		{"unknown person", strings.Replace(good, "owner: ann", "owner: bob", 1), `domains.shop.owner: "bob" is not in people`},
+		{"level not offered", strings.Replace(good, "owner: ann", "owner: ann\n    level: L4", 1), `"L4" is not one of`},
+		{"quorum that cannot be met", strings.Replace(good, "owner: ann", "owner: ann\n    quorum: 2", 1), "2 cannot be met by the 1 people"},
+		{"missing warehouse file", good + "connections: {w: {kind: sqlite, path: /nowhere/w.db}}\n", "connections.w.path: cannot be read"},
+		{"empty", "", "c.yaml: is empty"},
+		{"no YAML", "a: [1,\n", "is no valid YAML"},
+		{"two documents", good + "---\na: 1\n", "more than one YAML document"},
+		{"alias", "instance: &a test\ntimezone: *a\n", "aliases are not supported"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := config.Parse("c.yaml", []byte(c.content), sources(map[string]string{"app.token": "xapp-canary"}))
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error = %v\nwant it to say %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestParseCollectsProblems(t *testing.T) {
+	t.Parallel()
+	_, err := config.Parse("c.yaml", []byte("instance: X\nnope: 1\nslack: {bot_tok: a}\ntimezone: Mars/One\n"), sources(nil))
+	var problems config.Problems
+	if !errors.As(err, &problems) {
+		t.Fatalf("error = %T", err)
+	}
+	if len(problems) != 6 {
+		t.Errorf("%d problems, want 6 at once:\n%v", len(problems), err)
+	}
+	for i := 1; i < len(problems); i++ {
+		if problems[i].Line < problems[i-1].Line {
+			t.Errorf("problems are not in the file's order:\n%v", err)
+		}
+	}
+}
+
+func TestSecretNeverPrints(t *testing.T) {
+	t.Parallel()
+	secret := config.NewSecret("xoxb-canary")
+	wrapped := struct{ S config.Secret }{secret}
+	var log strings.Builder
+	slog.New(slog.NewJSONHandler(&log, nil)).Info("x", "s", secret, "w", wrapped)
+	asJSON, err := json.Marshal(wrapped)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{fmt.Sprint(secret), fmt.Sprintf("%#v %+v %q %x", wrapped, wrapped, secret, secret), log.String(), string(asJSON)} {
+		if strings.Contains(text, "canary") || strings.Contains(text, fmt.Sprintf("%x", "canary")) {
+			t.Errorf("the secret shows in %q", text)
+		}
+	}
+}
+
+func TestLoadNamesAMissingFile(t *testing.T) {
+	t.Parallel()
+	_, err := config.Load(filepath.Join(t.TempDir(), "none.yaml"), config.OS())
+	if err == nil || !strings.Contains(err.Error(), "none.yaml: cannot be read") {
+		t.Errorf("error = %v", err)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add(good)
+	f.Add("a: &x [*x]\n")
+	f.Add("? {a: b}\n: c\n")
+	f.Add("<<: {instance: a}\n")
+	f.Fuzz(func(t *testing.T, content string) {
+		c, err := config.Parse("c.yaml", []byte(content), sources(nil))
+		if err == nil && c.Instance == "" {
+			t.Error("a configuration without an instance passed")
+		}
+	})
+}

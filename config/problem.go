@@ -1,0 +1,50 @@
+package config
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+)
+
+// Problem is one thing wrong with a configuration and where it stands.
+type Problem struct {
+	File   string
+	Line   int // 1-based; 0 where the file as a whole is meant
+	Column int
+	Key    string // "domains.shop.owner"; empty for the file as a whole
+	What   string
+}
+
+// Error writes the problem as file:line:column key: what.
+func (p Problem) Error() string {
+	where := p.File
+	if p.Line > 0 {
+		where = fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
+	}
+	if p.Key == "" {
+		return where + ": " + p.What
+	}
+	return where + " " + p.Key + ": " + p.What
+}
+
+// Problems is every problem found, in the order of the file.
+type Problems []Problem
+
+// Error writes one problem a line.
+func (ps Problems) Error() string {
+	lines := make([]string, len(ps))
+	for i, p := range ps {
+		lines[i] = p.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (ps Problems) sorted() Problems {
+	sort.SliceStable(ps, func(i, j int) bool {
+		if ps[i].Line != ps[j].Line {
+			return ps[i].Line < ps[j].Line
+		}
+		return ps[i].Column < ps[j].Column
+	})
+	return ps
+}
