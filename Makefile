@@ -1,0 +1,56 @@
+# dw: `make demo` plays the worked day, `make test` tests. Both need only Go, git and make.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+GO      ?= go
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+BUILD   := CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
+PKGS    := ./...
+
+.PHONY: help build demo test test-race test-all lint bench golden mutate fuzz pictures clean
+
+help: ## say what each target does
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+build: ## build bin/dw, one static binary
+	@mkdir -p bin
+	$(BUILD) -o bin/dw ./cmd/dw
+
+demo: build ## play the worked day in a browser, on embedded parts, no account
+	bin/dw demo
+
+test: ## run the tests
+	$(GO) test $(PKGS)
+
+test-race: ## run the tests under the race detector (needs a C compiler)
+	CGO_ENABLED=1 $(GO) test -race $(PKGS)
+
+test-all: build lint test-race mutate ## everything CI runs
+
+lint: ## run golangci-lint, built from its own module in tools/
+	@mkdir -p bin
+	cd tools && $(GO) build -o ../bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+	bin/golangci-lint run $(PKGS)
+
+bench: ## run the benchmarks, each beside its floor
+	$(GO) test -run '^$$' -bench . -benchmem $(PKGS)
+
+golden: ## rewrite the golden files; read the diff before you commit it
+	$(GO) test ./blocks ./checks -update
+
+mutate: ## take the guards out one by one; a test must fail for each
+	$(GO) run ./internal/mutate testdata/mutations
+
+fuzz: ## run each fuzz target for ten seconds
+	@for pkg in $$($(GO) list $(PKGS)); do \
+	  for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+	    echo "$$pkg $$target"; $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime 10s $$pkg; \
+	  done; \
+	done
+
+pictures: build ## make docs/*.png from the running demo (needs chromium)
+	DW_PICTURES=docs $(GO) test -count=1 -run TestPictures ./demo
+
+clean: ## remove what make built
+	rm -rf bin

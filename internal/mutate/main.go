@@ -1,0 +1,163 @@
+// Command mutate takes the guards of dw out, one by one, and fails if the tests
+// still pass without one. Each patch in the folder names the guard and the
+// packages whose tests must notice:
+//
+//	Guard: the proposal's hash is compared at the click
+//	Tests: ./workflows
+//
+// The work happens in a copy of the tree; the tree itself is never touched.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sort"
+	"strings"
+)
+
+func main() {
+	if err := run(context.Background(), os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "mutate:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string, out io.Writer) error {
+	if len(args) != 1 {
+		return errors.New("usage: mutate FOLDER")
+	}
+	patches, err := filepath.Glob(filepath.Join(args[0], "*.patch"))
+	if err != nil || len(patches) == 0 {
+		return fmt.Errorf("no *.patch in %s", args[0])
+	}
+	sort.Strings(patches)
+	tree, err := copyTree(ctx)
+	if err != nil {
+		return fmt.Errorf("copy the tree: %w", err)
+	}
+	defer os.RemoveAll(tree) //nolint:errcheck // a temporary folder
+	var survived int
+	for _, patch := range patches {
+		verdict, err := try(ctx, tree, patch)
+		if err != nil {
+			return fmt.Errorf("%s: %w", patch, err)
+		}
+		fmt.Fprintln(out, verdict.line)
+		if !verdict.noticed {
+			survived++
+		}
+	}
+	fmt.Fprintf(out, "%d passed, %d failed\n", len(patches)-survived, survived)
+	if survived > 0 {
+		return fmt.Errorf("%d of %d guards can be taken out without a test failing", survived, len(patches))
+	}
+	return nil
+}
+
+type verdict struct {
+	noticed bool
+	line    string
+}
+
+// try applies one patch, makes sure that the result compiles (a build error
+// would look like a failing test), runs the tests, and takes the patch back.
+func try(ctx context.Context, tree, patch string) (verdict, error) {
+	guard, tests, err := header(patch)
+	if err != nil {
+		return verdict{}, err
+	}
+	full, err := filepath.Abs(patch)
+	if err != nil {
+		return verdict{}, err
+	}
+	if out, err := command(ctx, tree, "git", "apply", full); err != nil {
+		return verdict{}, fmt.Errorf("does not apply any more, write it again: %s", out)
+	}
+	defer command(context.WithoutCancel(ctx), tree, "git", "apply", "--reverse", full) //nolint:errcheck // the copy is thrown away
+	if out, err := command(ctx, tree, "go", append([]string{"test", "-count=1", "-run", "^$"}, tests...)...); err != nil {
+		return verdict{}, fmt.Errorf("does not compile: %s", out)
+	}
+	_, err = command(ctx, tree, "go", append([]string{"test", "-count=1"}, tests...)...)
+	if err != nil {
+		return verdict{true, "noticed   " + guard}, nil
+	}
+	return verdict{false, "SURVIVED  " + guard + " (" + filepath.Base(patch) + ")"}, nil
+}
+
+func header(patch string) (guard string, tests []string, err error) {
+	file, err := os.Open(patch)
+	if err != nil {
+		return "", nil, err
+	}
+	defer file.Close() //nolint:errcheck // only read
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		if text, ok := strings.CutPrefix(lines.Text(), "Guard: "); ok {
+			guard = text
+		}
+		if text, ok := strings.CutPrefix(lines.Text(), "Tests: "); ok {
+			tests = strings.Fields(text)
+		}
+	}
+	if guard == "" || len(tests) == 0 {
+		return "", nil, errors.New("needs the lines `Guard: …` and `Tests: ./package …`")
+	}
+	return guard, tests, nil
+}
+
+func command(ctx context.Context, dir, name string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = dir
+	cmd.Env = os.Environ()
+	if shared := os.Getenv("DW_SHARED"); shared == "" {
+		if abs, err := filepath.Abs("../shared"); err == nil {
+			cmd.Env = append(cmd.Env, "DW_SHARED="+abs)
+		}
+	}
+	out, err := cmd.CombinedOutput()
+	return strings.TrimSpace(string(out)), err
+}
+
+// copyTree copies what git tracks, and what it would track, to a new folder
+// with a repository of its own, so that `git apply` works there.
+func copyTree(ctx context.Context) (string, error) {
+	list, err := exec.CommandContext(ctx, "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output()
+	if err != nil {
+		return "", err
+	}
+	tree, err := os.MkdirTemp("", "dw-mutate-")
+	if err != nil {
+		return "", err
+	}
+	for name := range bytes.SplitSeq(bytes.TrimRight(list, "\x00"), []byte{0}) {
+		if err := copyFile(string(name), filepath.Join(tree, string(name))); err != nil {
+			return "", err
+		}
+	}
+	_, err = command(ctx, tree, "git", "init", "-q")
+	return tree, err
+}
+
+func copyFile(from, to string) error {
+	content, err := os.ReadFile(from)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil // deleted, not yet committed
+	}
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o750); err != nil {
+		return err
+	}
+	info, err := os.Stat(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, content, info.Mode().Perm())
+}
