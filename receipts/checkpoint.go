@@ -1,0 +1,114 @@
+package receipts
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+var (
+	// ErrMalformed reports a checkpoint, key or export line that cannot be
+	// parsed.
+	ErrMalformed = errors.New("malformed")
+	// ErrSignature reports a checkpoint that the given key did not sign.
+	ErrSignature = errors.New("signature does not match")
+)
+
+// Checkpoint is what a signed note says: the log with this Origin, which is
+// "dw/<instance>", had Size receipts and this Root.
+type Checkpoint struct {
+	Origin string
+	Size   int64
+	Root   tlog.Hash
+}
+
+func checkpointText(origin string, size int64, root tlog.Hash) string {
+	return fmt.Sprintf("%s\n%d\n%s\n", origin, size, root)
+}
+
+// OpenCheckpoint parses data and, if verifierKey is not empty, checks that this
+// key signed it; with an empty key nothing vouches for the answer. Errors wrap
+// ErrMalformed or ErrSignature. One signature a checkpoint is accepted, written
+// in one way only, so that no other file can pass for the same checkpoint.
+func OpenCheckpoint(data []byte, verifierKey string) (Checkpoint, error) {
+	n, err := openNote(data, verifierKey)
+	if err != nil {
+		return Checkpoint{}, fmt.Errorf("open checkpoint: %w", err)
+	}
+	c, err := parseCheckpoint(n.Text)
+	if err != nil {
+		return Checkpoint{}, fmt.Errorf("open checkpoint: %w", err)
+	}
+	sig := append(n.Sigs, n.UnverifiedSigs...)[0]
+	if sig.Name != c.Origin {
+		return Checkpoint{}, fmt.Errorf("open checkpoint: %w: origin %q, but signed as %q", ErrSignature, c.Origin, sig.Name)
+	}
+	if string(data) != fmt.Sprintf("%s\n— %s %s\n", n.Text, sig.Name, sig.Base64) {
+		return Checkpoint{}, fmt.Errorf("open checkpoint: %w: not exactly one signature", ErrMalformed)
+	}
+	if _, err := base64.StdEncoding.Strict().DecodeString(sig.Base64); err != nil {
+		return Checkpoint{}, fmt.Errorf("open checkpoint: %w signature: %v", ErrMalformed, err)
+	}
+	return c, nil
+}
+
+func openNote(data []byte, verifierKey string) (*note.Note, error) {
+	var known []note.Verifier
+	if verifierKey != "" {
+		v, err := newVerifier(verifierKey)
+		if err != nil {
+			return nil, err
+		}
+		known = append(known, v)
+	}
+	n, err := note.Open(data, note.VerifierList(known...))
+	var unverified *note.UnverifiedNoteError
+	var invalid *note.InvalidSignatureError
+	switch {
+	case err == nil:
+		return n, nil
+	case errors.As(err, &unverified) && verifierKey == "":
+		return unverified.Note, nil
+	case errors.As(err, &unverified):
+		return nil, fmt.Errorf("%w: not signed by %s", ErrSignature, verifierKey)
+	case errors.As(err, &invalid):
+		return nil, fmt.Errorf("%w: %v", ErrSignature, err)
+	}
+	return nil, fmt.Errorf("%w: %v", ErrMalformed, err)
+}
+
+func newVerifier(key string) (note.Verifier, error) {
+	v, err := note.NewVerifier(key)
+	if err != nil {
+		return nil, fmt.Errorf("public key: %w: %v (want dw/<instance>+<id>+<base64>)", ErrMalformed, err)
+	}
+	return v, nil
+}
+
+func parseCheckpoint(text string) (Checkpoint, error) {
+	lines := strings.Split(text, "\n")
+	if len(lines) != 4 {
+		return Checkpoint{}, fmt.Errorf("%w: want the lines origin, size, root", ErrMalformed)
+	}
+	if !strings.HasPrefix(lines[0], originPrefix) {
+		return Checkpoint{}, fmt.Errorf("%w: origin %q is not dw/<instance>", ErrMalformed, lines[0])
+	}
+	size, err := strconv.ParseInt(lines[1], 10, 64)
+	if err != nil {
+		return Checkpoint{}, fmt.Errorf("%w size: %v", ErrMalformed, err)
+	}
+	root, err := tlog.ParseHash(lines[2])
+	if err != nil {
+		return Checkpoint{}, fmt.Errorf("%w root: %v", ErrMalformed, err)
+	}
+	// Writing it again refuses a second spelling of the same numbers.
+	if size < 0 || checkpointText(lines[0], size, root) != text {
+		return Checkpoint{}, fmt.Errorf("%w: size or root is not written as dw writes it", ErrMalformed)
+	}
+	return Checkpoint{Origin: lines[0], Size: size, Root: root}, nil
+}

@@ -1,0 +1,32 @@
+package receipts
+
+// Kinds of receipts: what happened. Later kinds are added here, never renamed,
+// since the names are part of what was signed.
+const (
+	KindIncidentOpened   = "incident.opened"
+	KindIncidentUpdated  = "incident.updated"
+	KindIncidentResolved = "incident.resolved"
+
+	KindProposalCreated  = "proposal.created"
+	KindDecisionRecorded = "decision.recorded"
+	KindDecisionRefused  = "decision.refused"
+	KindEscalation       = "escalation"
+	KindExpiry           = "expiry"
+
+	KindStepIntent    = "step.intent"
+	KindStepOutcome   = "step.outcome"
+	KindStepOwnerDone = "step.owner_done"
+	KindVerification  = "verification"
+
+	KindAutonomyWouldPropose = "autonomy.would_propose"
+	KindConfigLoaded         = "config.loaded"
+	KindKeyCreated           = "key.created"
+	KindClockJump            = "clock_jump"
+)
+
+// Kinds of actors: who did it.
+const (
+	ActorHuman = "human"
+	ActorAgent = "agent"
+	ActorDW    = "dw"
+)
