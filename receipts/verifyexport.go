@@ -137,7 +137,7 @@ func readLine(r *bufio.Reader, dst []byte) ([]byte, error) {
 	}
 }
 
-var errLongLine = fmt.Errorf("longer than %d bytes", maxLine)
+var errLongLine = errors.New("longer than the largest receipt")
 
 func lineError(n int64, err error) error {
 	if errors.Is(err, io.EOF) {
