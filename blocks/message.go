@@ -1,0 +1,70 @@
+// Package blocks turns values of the domain into Slack's Block Kit, within
+// Slack's limits and with every foreign text escaped. It reads no clock and no
+// configuration: everything shown comes in.
+package blocks
+
+import (
+	"strings"
+	"time"
+
+	"github.com/slack-go/slack"
+
+	"dw/lineage"
+	"dw/workflows"
+)
+
+// The action ids of buttons and the callback id of the modal.
+const (
+	ActionApprove     = "dw_approve"
+	ActionReject      = "dw_reject"
+	ActionDone        = "dw_done"
+	ActionUndone      = "dw_undone"
+	ActionAcknowledge = "dw_ack"
+	CallbackReject    = "dw_reject_reason"
+	BlockReason       = "reason"
+	ActionReason      = "reason_text"
+)
+
+// Message is what Slack is sent: the text of notifications and screen readers,
+// and the blocks.
+type Message struct {
+	Text   string
+	Blocks []slack.Block
+}
+
+// View is what cards need besides the incident and its proposals.
+type View struct {
+	Now   time.Time
+	Zone  *time.Location // for times in the fallback text
+	Owner workflows.Person
+	// Unresolved says which configured approver was not found in Slack.
+	Unresolved []string
+	// Problem is shown on top, for example that Slack refused a channel.
+	Problem string
+}
+
+// shortName is the part of an asset's id that people say.
+func shortName(id lineage.AssetID) string {
+	name := string(id)
+	if _, path, ok := strings.Cut(name, "://"); ok {
+		name = path
+	}
+	if i := strings.LastIndexByte(name, '/'); i >= 0 {
+		name = name[i+1:]
+	}
+	if i := strings.LastIndexByte(name, '.'); i >= 0 && i < len(name)-1 {
+		name = name[i+1:]
+	}
+	return name
+}
+
+func userList(people []workflows.Person) line {
+	var out line
+	for i, p := range people {
+		if i > 0 {
+			out = append(out, text(", "))
+		}
+		out = append(out, mention(p))
+	}
+	return out
+}
