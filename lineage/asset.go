@@ -26,6 +26,7 @@ const (
 	KindJob       Kind = "job"
 	KindDashboard Kind = "dashboard"
 	KindExplore   Kind = "explore"
+	KindExposure  Kind = "exposure" // a declared use that is no dashboard: a notebook, an application, a model of ML
 )
 
 // Money classes say what an asset moves; lineage.md section 6 gives the points.
@@ -36,10 +37,31 @@ const (
 	MovesInternal = "internal"
 )
 
+// The names of the sources that this package knows. Config is what a person
+// wrote down for dw, so it is trusted before any other.
+const (
+	SourceConfig   = "config"
+	SourceManifest = "dbt manifest"
+)
+
+// How a source knows what it states, strongest first. Empty means declared.
+const (
+	HowObserved = "observed" // seen in a run or a query
+	HowDeclared = "declared" // written down by people: dbt, LookML, the configuration
+	HowParsed   = "parsed"   // read out of SQL without a catalogue
+)
+
+// How an edge is used by what it feeds. Empty means known at table level only.
+const (
+	UseValue  = "value"  // a column feeds a value
+	UseFilter = "filter" // a column only filters or joins
+)
+
 // Provenance says which source stated a fact and when that source was made.
 type Provenance struct {
 	Source string    `json:"source"` // for example "dbt manifest" or "config"
 	SeenAt time.Time `json:"seen_at"`
+	How    string    `json:"how,omitempty"` // HowObserved, HowDeclared or HowParsed
 }
 
 // Fact is a stated value with the source that stated it.
@@ -89,6 +111,7 @@ type Asset struct {
 	Root        string            `json:"root,omitempty"`
 	Properties  map[string]string `json:"properties,omitempty"` // system-specific: "iceberg.mode": "value_schema_id_prefix"
 	From        []Provenance      `json:"from"`
+	Claims      []Claim           `json:"claims,omitempty"` // what each source stated, filled by Builder
 }
 
 // Edge says that From feeds To.
@@ -96,6 +119,9 @@ type Edge struct {
 	From AssetID    `json:"from"`
 	To   AssetID    `json:"to"`
 	Seen Provenance `json:"seen"`
+	// Also holds the other sources of the same edge, newest first.
+	Also []Provenance `json:"also,omitempty"`
+	Use  string       `json:"use,omitempty"` // UseValue or UseFilter, empty at table level
 }
 
 // System returns the part of the id before "://", or "" where there is none.
