@@ -1,0 +1,193 @@
+package handlers
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"dw/blocks"
+	"dw/bot"
+	"dw/workflows"
+)
+
+// Poster sends and finds dw's own messages.
+type Poster interface {
+	Post(ctx context.Context, channel string, m bot.Message, o bot.PostOptions) (string, error)
+	Update(ctx context.Context, channel, ts string, m bot.Message) error
+	FindByKey(ctx context.Context, channel, key, threadTS string, since time.Time) (string, bool, error)
+}
+
+// Placer records where a message stands.
+type Placer interface {
+	PlaceIncident(ctx context.Context, incident string, at workflows.MessageRef) error
+	PlaceProposal(ctx context.Context, proposal string, at workflows.MessageRef) error
+}
+
+// Loader reads what is painted.
+type Loader interface {
+	Incident(ctx context.Context, id string) (workflows.Incident, []workflows.Proposal, error)
+	Proposal(ctx context.Context, id string) (workflows.Proposal, error)
+}
+
+// Deliverer paints cards and posts notes. It reads the current state, so that a
+// late or repeated delivery paints the truth, and it looks for its own message
+// before it posts one, so that a crash between the post and its record does not
+// post twice.
+type Deliverer struct {
+	Poster Poster
+	OpenDM func(ctx context.Context, user string) (string, error)
+	Placer Placer
+	Loader Loader
+	Policy func(domain string) (workflows.Policy, bool)
+	Zone   *time.Location
+	Now    func() time.Time
+	Logger *slog.Logger
+
+	mu    sync.Mutex
+	locks map[string]*sync.Mutex
+}
+
+// Deliver carries out one of the Slack effects.
+func (d *Deliverer) Deliver(ctx context.Context, e workflows.Effect) error {
+	switch e.Kind {
+	case workflows.EffectIncidentCard:
+		return decoded(e, func(ref workflows.IncidentRef) error { return d.incidentCard(ctx, ref.Incident) })
+	case workflows.EffectApprovalCard:
+		return decoded(e, func(ref workflows.ProposalRef) error { return d.approvalCard(ctx, ref.Proposal) })
+	case workflows.EffectThreadNote:
+		return decoded(e, func(n workflows.ThreadNote) error { return d.note(ctx, e.Key, n) })
+	case workflows.EffectDirect:
+		return decoded(e, func(n workflows.DirectNote) error { return d.direct(ctx, e.Key, n) })
+	default:
+		return fmt.Errorf("effect %s is not Slack's", e.Kind)
+	}
+}
+
+func decoded[T any](e workflows.Effect, do func(T) error) error {
+	var payload T
+	if err := json.Unmarshal(e.Payload, &payload); err != nil {
+		return fmt.Errorf("read the payload of effect %s: %w", e.Key, err)
+	}
+	return do(payload)
+}
+
+// lock serialises the painting of one message inside this process.
+func (d *Deliverer) lock(key string) func() {
+	d.mu.Lock()
+	if d.locks == nil {
+		d.locks = map[string]*sync.Mutex{}
+	}
+	l, ok := d.locks[key]
+	if !ok {
+		l = new(sync.Mutex)
+		d.locks[key] = l
+	}
+	d.mu.Unlock()
+	l.Lock()
+	return l.Unlock
+}
+
+func (d *Deliverer) incidentCard(ctx context.Context, id string) error {
+	defer d.lock("incident/" + id)()
+	_, err := d.paintIncident(ctx, id)
+	return err
+}
+
+// paintIncident updates the incident's card, or posts it where there is none,
+// and returns where it stands.
+func (d *Deliverer) paintIncident(ctx context.Context, id string) (workflows.MessageRef, error) {
+	incident, proposals, err := d.Loader.Incident(ctx, id)
+	if err != nil {
+		return workflows.MessageRef{}, fmt.Errorf("load incident %s: %w", id, err)
+	}
+	policy, _ := d.Policy(incident.Domain)
+	view := blocks.View{Now: d.Now(), Zone: d.Zone, Owner: policy.Owner, Unresolved: policy.Unresolved}
+	message := toBot(blocks.IncidentCard(incident, proposals, view))
+	if incident.Card.TS != "" {
+		return incident.Card, d.Poster.Update(ctx, incident.Card.Channel, incident.Card.TS, message)
+	}
+	at, err := d.postOnce(ctx, policy.Channel, "", "incident/"+id, incident.OpenedAt, message, true)
+	if err != nil {
+		return workflows.MessageRef{}, fmt.Errorf("post the card of incident %s: %w", id, err)
+	}
+	return at, d.Placer.PlaceIncident(ctx, id, at)
+}
+
+// root returns where the incident's card stands, posting it if need be: cards
+// and notes go into its thread.
+func (d *Deliverer) root(ctx context.Context, id string) (workflows.MessageRef, error) {
+	defer d.lock("incident/" + id)()
+	incident, _, err := d.Loader.Incident(ctx, id)
+	if err != nil {
+		return workflows.MessageRef{}, fmt.Errorf("load incident %s: %w", id, err)
+	}
+	if incident.Card.TS != "" {
+		return incident.Card, nil
+	}
+	return d.paintIncident(ctx, id)
+}
+
+func (d *Deliverer) approvalCard(ctx context.Context, id string) error {
+	defer d.lock("proposal/" + id)()
+	proposal, err := d.Loader.Proposal(ctx, id)
+	if err != nil {
+		return fmt.Errorf("load proposal %s: %w", id, err)
+	}
+	root, err := d.root(ctx, proposal.Incident)
+	if err != nil {
+		return err
+	}
+	incident, _, err := d.Loader.Incident(ctx, proposal.Incident)
+	if err != nil {
+		return fmt.Errorf("load incident %s: %w", proposal.Incident, err)
+	}
+	policy, _ := d.Policy(proposal.Domain)
+	message := toBot(blocks.ApprovalCard(incident, proposal, blocks.View{Now: d.Now(), Zone: d.Zone, Unresolved: policy.Unresolved}))
+	if proposal.Message.TS != "" {
+		return d.Poster.Update(ctx, proposal.Message.Channel, proposal.Message.TS, message)
+	}
+	at, err := d.postOnce(ctx, root.Channel, root.TS, "proposal/"+id, proposal.CreatedAt, message, true)
+	if err != nil {
+		return fmt.Errorf("post the card of proposal %s: %w", id, err)
+	}
+	return d.Placer.PlaceProposal(ctx, id, at)
+}
+
+func (d *Deliverer) note(ctx context.Context, key string, n workflows.ThreadNote) error {
+	root, err := d.root(ctx, n.Incident)
+	if err != nil {
+		return err
+	}
+	_, err = d.postOnce(ctx, root.Channel, root.TS, key, d.Now().Add(-24*time.Hour), toBot(blocks.Note(n.Text, n.Mention)), len(n.Mention) > 0)
+	return err
+}
+
+func (d *Deliverer) direct(ctx context.Context, key string, n workflows.DirectNote) error {
+	channel, err := d.OpenDM(ctx, n.To.User)
+	if err != nil {
+		return fmt.Errorf("open a direct message with %s: %w", n.To.User, err)
+	}
+	_, err = d.postOnce(ctx, channel, "", key, d.Now().Add(-24*time.Hour), toBot(blocks.Note(n.Text, nil)), true)
+	return err
+}
+
+// postOnce looks for the message by its key before it posts: an earlier attempt
+// may have posted it and died before that was recorded. Without the scope to
+// look it posts, and says so in the log.
+func (d *Deliverer) postOnce(ctx context.Context, channel, thread, key string, since time.Time, m bot.Message, urgent bool) (workflows.MessageRef, error) {
+	ts, found, err := d.Poster.FindByKey(ctx, channel, key, thread, since)
+	if noHistory, ok := errors.AsType[*bot.NoHistoryError](err); ok {
+		d.Logger.Warn("cannot look for an earlier copy before posting", "key", key, "error", noHistory)
+	} else if err != nil {
+		return workflows.MessageRef{}, fmt.Errorf("look for message %s: %w", key, err)
+	}
+	if found {
+		return workflows.MessageRef{Channel: channel, TS: ts}, nil
+	}
+	ts, err = d.Poster.Post(ctx, channel, m, bot.PostOptions{ThreadTS: thread, Key: key, Urgent: urgent})
+	return workflows.MessageRef{Channel: channel, TS: ts}, err
+}
