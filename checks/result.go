@@ -57,6 +57,9 @@ type Result struct {
 	FirstRow  time.Time       `json:"first_row"`         // dead_letter: time of the first new row
 	LastRow   time.Time       `json:"last_row"`
 	Connected string          `json:"connection"`
+	Sample    []string        `json:"sample,omitempty"` // unique: a few keys that occur more than once
+	Count     int64           `json:"count,omitempty"`  // dead_letter: all rows at this check
+	Watermark time.Time       `json:"watermark"`        // dead_letter: newest row seen by this check or one before
 }
 
 // PercentOff returns how far Observed is from Expected in percent, negative

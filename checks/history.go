@@ -1,0 +1,110 @@
+package checks
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// history is how many rows a table holds by spans of an hour, or of a quarter
+// where the zone's hours do not begin on hours of UTC.
+type history struct {
+	counts   map[time.Time]float64 // by start of the span; absent is zero rows
+	quarters bool
+	first    time.Time // first row of the table: before it nothing is known
+	sql      string
+}
+
+// readHistory counts the rows of the spans given in one GROUP BY. An absent span
+// counts zero only because this query has succeeded.
+func readHistory(ctx context.Context, q Querier, t target, e extent, where string, spans []Bucket, loc *time.Location) (history, error) {
+	spans = mergeSpans(spans)
+	h := history{
+		counts:   map[time.Time]float64{},
+		quarters: !aligned(loc, spans[0].Start, spans[len(spans)-1].End),
+		first:    e.first,
+	}
+	s := historyStatement(t, e.column, where, spans, h.quarters)
+	h.sql = s.render()
+	rows, err := ask(ctx, q, s)
+	if err != nil {
+		return history{}, err
+	}
+	for _, row := range rows.Values {
+		if len(row) != 2 {
+			return history{}, fmt.Errorf("count rows by hour: expected 2 columns, got %d", len(row))
+		}
+		start, err := e.column.readAtom(row[0], h.quarters)
+		if err != nil {
+			return history{}, fmt.Errorf("count rows by hour: %w", err)
+		}
+		n, err := toCount(row[1])
+		if err != nil {
+			return history{}, fmt.Errorf("count rows by hour: %w", err)
+		}
+		h.counts[start] += n
+	}
+	return h, nil
+}
+
+// historyStatement counts rows by span; its ranges stand on the raw column.
+func historyStatement(t target, c timeColumn, where string, spans []Bucket, quarters bool) *statement {
+	s := (&statement{dialect: t.dialect}).add("SELECT ", c.atom(t.dialect, quarters), " AS span, count(*) AS n FROM ", t.quoted, " WHERE ")
+	s.ranges(c, spans).condition("AND", where)
+	return s.add(" GROUP BY 1 ORDER BY 1")
+}
+
+// ranges appends the condition that a time lies in one of the spans.
+func (s *statement) ranges(c timeColumn, spans []Bucket) *statement {
+	s.add("(")
+	for i, span := range spans {
+		if i > 0 {
+			s.add(" OR ")
+		}
+		s.within(c, span)
+	}
+	return s.add(")")
+}
+
+// within appends the condition that a time lies in one span.
+func (s *statement) within(c timeColumn, span Bucket) *statement {
+	return s.add("(", c.quoted, " >= ").bind(c.bound(span.Start)).
+		add(" AND ", c.quoted, " < ").bind(c.bound(span.End)).add(")")
+}
+
+// mergeSpans sorts spans and joins those that touch or overlap, so that no row
+// is read twice.
+func mergeSpans(spans []Bucket) []Bucket {
+	sorted := slices.SortedFunc(slices.Values(spans), func(a, b Bucket) int { return a.Start.Compare(b.Start) })
+	merged := sorted[:0]
+	for _, span := range sorted {
+		if n := len(merged); n > 0 && !span.Start.After(merged[n-1].End) {
+			if span.End.After(merged[n-1].End) {
+				merged[n-1].End = span.End
+			}
+			continue
+		}
+		merged = append(merged, span)
+	}
+	return merged
+}
+
+// count returns the rows of a bucket.
+func (h history) count(b Bucket) float64 {
+	step := time.Hour
+	if h.quarters {
+		step = 15 * time.Minute
+	}
+	var sum float64
+	for at := b.Start; at.Before(b.End); at = at.Add(step) {
+		sum += h.counts[at]
+	}
+	return sum
+}
+
+// knows reports whether the table was already being filled when a bucket began;
+// a first row within the bucket's first tenth counts as its beginning.
+func (h history) knows(b Bucket) bool {
+	return !h.first.IsZero() && !h.first.After(b.Start.Add(b.End.Sub(b.Start)/10))
+}
