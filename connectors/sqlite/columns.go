@@ -58,8 +58,11 @@ func (db *DB) near(ctx context.Context, table string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	asked := readings(table)
-	return checks.Near(asked[len(asked)-1], all), nil
+	asked := table
+	if parts, err := checks.SplitName(table); err == nil {
+		asked = parts[len(parts)-1]
+	}
+	return checks.Near(asked, all), nil
 }
 
 // names runs a catalogue query that answers one column of text.
