@@ -26,7 +26,8 @@ type Signal struct {
 	First  time.Time     `json:"first"`
 	Last   time.Time     `json:"last"`
 	Count  int           `json:"count"`
-	Result checks.Result `json:"result"` // the newest
+	Result checks.Result `json:"result"` // the newest that failed
+	Passed time.Time     `json:"passed"` // when it passed again, zero while it fails
 }
 
 // HarmCount is the number that an asset's harm query answered.
@@ -64,6 +65,7 @@ type Incident struct {
 	ID           string               `json:"id"`
 	Domain       string               `json:"domain"`
 	Subject      lineage.AssetID      `json:"subject"`
+	Channel      string               `json:"channel"` // Slack channel id of the domain when opened
 	State        IncidentState        `json:"state"`
 	OpenedAt     time.Time            `json:"opened_at"`
 	UpdatedAt    time.Time            `json:"updated_at"`
@@ -78,6 +80,8 @@ type Incident struct {
 	Proposals    []string             `json:"proposals,omitempty"`
 	Notes        []Note               `json:"notes"`
 	Verification *Verification        `json:"verification,omitempty"`
+	VerifyFrom   time.Time            `json:"verify_from"`    // when verifying began, zero before
+	Undo         []string             `json:"undo,omitempty"` // set when resolved: how to take back what was done
 	Card         MessageRef           `json:"card"`
 	AckedBy      Person               `json:"acked_by"`
 	Rev          int64                `json:"rev"` // compare-and-swap revision, 0 before the first write

@@ -100,7 +100,9 @@ type StepStatus struct {
 	RunID    string    `json:"run_id,omitempty"`   // id from the answer of the external call
 	RunURL   string    `json:"run_url,omitempty"`
 	Problem  string    `json:"problem,omitempty"`
-	Attempt  int       `json:"attempt,omitempty"`
+	Attempt  int       `json:"attempt,omitempty"` // launches intended so far
+	Unclear  bool      `json:"unclear,omitempty"` // a launch may or may not have had its effect
+	Looked   int       `json:"looked,omitempty"`  // how often its tag was looked for since
 }
 
 // Clocks are the four stored times of a proposal; the verdict "expired" is a
@@ -113,8 +115,9 @@ type Clocks struct {
 }
 
 // Proposal is an immutable, hashed plan with the state of its decision.
-// Plan, Title, Key, After, BlastHash, PolicyVersion, Proposer, CreatedAt,
-// Clocks.ExpiresAt and ExecuteWithin are inside the hash and never change.
+// ID, Incident, Domain, Plan, Title, Key, After, BlastHash, PreChecks,
+// PolicyVersion, Proposer, CreatedAt, Clocks.ExpiresAt, ExecuteWithin, the
+// people of Chain, Quorum and Solo are inside the hash and never change.
 type Proposal struct {
 	ID            string                  `json:"id"`
 	Incident      string                  `json:"incident"`
@@ -124,22 +127,25 @@ type Proposal struct {
 	Plan          []diagnosis.PlannedStep `json:"plan"`
 	After         []string                `json:"after,omitempty"` // ids of proposals whose steps must be done first
 	BlastHash     string                  `json:"blast_hash"`
+	PreChecks     []PreCheck              `json:"pre_checks,omitempty"` // the failing results it answers
 	PolicyVersion string                  `json:"policy_version"`
 	Proposer      receipts.Actor          `json:"proposer"`
 	CreatedAt     time.Time               `json:"created_at"`
 	ExecuteWithin time.Duration           `json:"execute_within"`
 	Hash          string                  `json:"hash"` // hex SHA-256
 
-	Nonce     string        `json:"nonce"` // single-use 128 bits of its message, hex
-	State     ProposalState `json:"state"`
-	Clocks    Clocks        `json:"clocks"`
-	Chain     []Link        `json:"chain"`
-	CC        []Person      `json:"cc,omitempty"`
-	Quorum    int           `json:"quorum"`
-	Solo      bool          `json:"solo,omitempty"`
-	Decisions []Decision    `json:"decisions,omitempty"`
-	Steps     []StepStatus  `json:"steps"` // one per Plan entry
-	UndoneAt  time.Time     `json:"undone_at"`
-	Message   MessageRef    `json:"message"`
-	Rev       int64         `json:"rev"`
+	Nonce      string        `json:"nonce"` // single-use 128 bits of its message, hex
+	State      ProposalState `json:"state"`
+	Clocks     Clocks        `json:"clocks"`
+	Chain      []Link        `json:"chain"`
+	CC         []Person      `json:"cc,omitempty"`
+	Quorum     int           `json:"quorum"`
+	Solo       bool          `json:"solo,omitempty"`
+	Unresolved []string      `json:"unresolved,omitempty"`  // who could not be asked, and who was instead
+	ReplacedBy string        `json:"replaced_by,omitempty"` // id of the proposal that superseded it
+	Decisions  []Decision    `json:"decisions,omitempty"`
+	Steps      []StepStatus  `json:"steps"` // one per Plan entry
+	UndoneAt   time.Time     `json:"undone_at"`
+	Message    MessageRef    `json:"message"`
+	Rev        int64         `json:"rev"`
 }

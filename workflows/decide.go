@@ -1,0 +1,141 @@
+package workflows
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"dw/receipts"
+)
+
+// Decide records a named person's verdict, with its receipt and effects in one
+// transaction, and starts the work where it may start at once. The error tells
+// that nothing was recorded; a refusal is an Answer, recorded too.
+func (s *Service) Decide(ctx context.Context, r DecideRequest) (Answer, error) {
+	var a Answer
+	err := s.write(ctx, func(w *work) error {
+		var err error
+		a, err = s.decideIn(ctx, w, r)
+		return err
+	})
+	if err != nil {
+		return Answer{}, fmt.Errorf("record decision on proposal %s: %w", r.Proposal, err)
+	}
+	s.log.InfoContext(ctx, "decision", "proposal", r.Proposal, "actor", r.By.User, "verdict", string(r.Verdict), "ok", a.OK)
+	return a, nil
+}
+
+func (s *Service) decideIn(ctx context.Context, w *work, r DecideRequest) (Answer, error) {
+	if r.At.IsZero() {
+		r.At = w.now
+	}
+	p, err := w.proposal(ctx, r.Proposal)
+	if errors.Is(err, ErrNotFound) {
+		return w.refuseUnknown(r.Proposal, r.By, "decide"), nil
+	}
+	if err != nil {
+		return Answer{}, err
+	}
+	next, out, refusal := decide(p, r, w.now)
+	if refusal != nil {
+		w.out.merge(out)
+		if expired, more := expire(p, w.now); expired.State != p.State {
+			w.setProposal(expired, more)
+		}
+		return Answer{OK: refusal.Code == RefusedAlready && repeats(p, r), Text: refusal.Text}, nil
+	}
+	w.setProposal(next, out)
+	if err := s.startIfReady(ctx, w, next.ID); err != nil {
+		return Answer{}, err
+	}
+	return Answer{OK: true, Text: decidedAnswer(next, r, w.now)}, nil
+}
+
+// repeats reports whether r asks for what the same person has decided already.
+func repeats(p Proposal, r DecideRequest) bool {
+	d, found := p.decisionOf(r.By)
+	return found && d.Verdict == r.Verdict
+}
+
+func decidedAnswer(p Proposal, r DecideRequest, now time.Time) string {
+	if r.Verdict == Approve && p.State == Waiting {
+		return fmt.Sprintf("Your approval of %q is recorded at %s: %d of %d.", p.Title, clockText(r.At, now), p.approvals(), p.Quorum)
+	}
+	return fmt.Sprintf("Your decision (%s) on %q (%s) is recorded at %s.", r.Verdict, p.Title, p.Fingerprint(), clockText(r.At, now))
+}
+
+// refuseUnknown answers a click on a request that dw does not have.
+func (w *work) refuseUnknown(proposal string, by Person, action string) Answer {
+	text := "dw has no such request; the card may be from another installation. Use the newest card of the incident."
+	w.out.receipt(receipts.Draft{
+		Kind: receipts.KindDecisionRefused, Proposal: clean(proposal), Actor: human(by), At: w.now.UTC(),
+		Body: receipts.Object{"action": action, "code": string(RefusedUnknown), "why": text},
+	})
+	return Answer{Text: text}
+}
+
+// MarkDone records that a named person carried out a step, or its undo, and
+// lets the next step begin.
+func (s *Service) MarkDone(ctx context.Context, r DoneRequest) (Answer, error) {
+	var a Answer
+	err := s.write(ctx, func(w *work) error {
+		var err error
+		a, err = s.markDoneIn(ctx, w, r)
+		return err
+	})
+	if err != nil {
+		return Answer{}, fmt.Errorf("record step %d of proposal %s: %w", r.Step, r.Proposal, err)
+	}
+	s.log.InfoContext(ctx, "mark done", "proposal", r.Proposal, "actor", r.By.User, "step", r.Step, "ok", a.OK)
+	return a, nil
+}
+
+func (s *Service) markDoneIn(ctx context.Context, w *work, r DoneRequest) (Answer, error) {
+	if r.At.IsZero() {
+		r.At = w.now
+	}
+	p, err := w.proposal(ctx, r.Proposal)
+	if errors.Is(err, ErrNotFound) {
+		return w.refuseUnknown(r.Proposal, r.By, "mark_done"), nil
+	}
+	if err != nil {
+		return Answer{}, err
+	}
+	next, out, refusal := markDone(p, r, s.terms(p.Domain), w.now)
+	if refusal != nil {
+		w.out.merge(out)
+		return Answer{OK: refusal.Code == RefusedAlready, Text: refusal.Text}, nil
+	}
+	w.setProposal(next, out)
+	if !r.Undo {
+		if err := s.carryOn(ctx, w, next.ID); err != nil {
+			return Answer{}, err
+		}
+	}
+	return Answer{OK: true, Text: fmt.Sprintf("Recorded at %s.", clockText(r.At, w.now))}, nil
+}
+
+// Acknowledge records that by looks after the incident.
+func (s *Service) Acknowledge(ctx context.Context, incident string, by Person, at time.Time) (Answer, error) {
+	var a Answer
+	err := s.write(ctx, func(w *work) error {
+		i, err := w.incident(ctx, incident)
+		if errors.Is(err, ErrNotFound) {
+			a = Answer{Text: "dw has no such incident."}
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		next, out, answer := acknowledge(i, by, at, w.now)
+		if a = answer; next.AckedBy != i.AckedBy {
+			w.setIncident(next, out)
+		}
+		return nil
+	})
+	if err != nil {
+		return Answer{}, fmt.Errorf("acknowledge incident %s: %w", incident, err)
+	}
+	return a, nil
+}

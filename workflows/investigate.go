@@ -1,0 +1,112 @@
+package workflows
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"dw/checks"
+	"dw/diagnosis"
+)
+
+// changesBefore is how far before the onset changes may lie that explain it.
+const changesBefore = 24 * time.Hour
+
+// investigate reads the estate for an incident outside any transaction, then
+// records what it found. What follows depends on the domain's level: from L2 on
+// a request is due after the settling time, at L1 dw logs what it would ask.
+func (s *Service) investigate(ctx context.Context, incident string) error {
+	i, results, changes, err := s.facts(ctx, incident)
+	if err != nil || i.State == Resolved {
+		return err
+	}
+	f, err := s.investigator.Investigate(ctx, i, results, changes, s.now())
+	if err != nil {
+		return fmt.Errorf("investigate incident %s: %w", incident, err)
+	}
+	plan, err := s.wouldPlan(ctx, i, f)
+	if err != nil {
+		return err
+	}
+	return s.write(ctx, func(w *work) error {
+		i, err := w.incident(ctx, incident)
+		if err != nil || i.State == Resolved {
+			return err
+		}
+		policy := s.policy(i.Domain)
+		next, out := diagnosed(i, f, policy.Level, w.now)
+		if len(out.Receipts) == 0 {
+			return nil
+		}
+		w.setIncident(next, out)
+		return w.followUp(ctx, next, policy, plan)
+	})
+}
+
+func (s *Service) facts(ctx context.Context, incident string) (Incident, []checks.Result, []diagnosis.ChangeEvent, error) {
+	var i Incident
+	var results []checks.Result
+	var changes []diagnosis.ChangeEvent
+	err := s.store.View(ctx, func(tx ReadTx) error {
+		var err error
+		if i, err = tx.Incident(ctx, incident); err != nil {
+			return err
+		}
+		if results, err = tx.LastResults(ctx); err != nil {
+			return err
+		}
+		from := i.OpenedAt
+		if !i.Onset.IsZero() && i.Onset.Before(from) {
+			from = i.Onset
+		}
+		changes, err = tx.Changes(ctx, from.Add(-changesBefore), s.now())
+		return err
+	})
+	if err != nil {
+		return i, nil, nil, fmt.Errorf("read facts of incident %s: %w", incident, err)
+	}
+	return i, results, changes, nil
+}
+
+// actionable reports whether a diagnosis asks for proposals: a cause is named
+// and the data is lost, not late.
+func actionable(d diagnosis.Diagnosis) bool {
+	_, named := d.Top()
+	return named && !d.Late
+}
+
+// wouldPlan plans at level L1, where the plan is only logged.
+func (s *Service) wouldPlan(ctx context.Context, i Incident, f Findings) ([]diagnosis.PlannedProposal, error) {
+	if s.policy(i.Domain).Level != L1Observe || !actionable(f.Diagnosis) {
+		return nil, nil
+	}
+	plan, err := s.investigator.Plan(ctx, i, f, s.now())
+	if err != nil {
+		return nil, fmt.Errorf("plan for incident %s: %w", i.ID, err)
+	}
+	return plan, nil
+}
+
+func (w *work) followUp(ctx context.Context, i Incident, policy Policy, plan []diagnosis.PlannedProposal) error {
+	switch {
+	case !actionable(*i.Diagnosis):
+		w.out.drop(DeadlinePropose, i.ID)
+		return nil
+	case policy.Level == L1Observe:
+		if next, out := wouldPropose(i, plan, w.now); len(out.Receipts) > 0 {
+			w.setIncident(next, out)
+		}
+		return nil
+	case policy.Level < L2Propose:
+		return nil
+	}
+	// A request that is already due soon is not pushed back by new findings.
+	_, pending, err := w.tx.Deadline(ctx, DeadlinePropose, i.ID)
+	if err != nil {
+		return fmt.Errorf("read deadline: %w", err)
+	}
+	if !pending {
+		w.out.set(Deadline{Kind: DeadlinePropose, Subject: i.ID, DueAt: w.now.Add(policy.Settle)})
+	}
+	return nil
+}

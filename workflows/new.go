@@ -1,0 +1,121 @@
+package workflows
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"dw/diagnosis"
+)
+
+// Options are the parts of a Service. All are needed but Actuators, Observers
+// and Log. Now tells dw's time; NewID makes an id that starts with prefix;
+// NewNonce makes 128 random bits in hex.
+type Options struct {
+	Store        Store
+	Policies     func(domain string) (Policy, bool)
+	Checks       CheckRunner
+	Investigator Investigator
+	Actuators    map[string]Actuator // by Action.System
+	Observers    []Observer
+	Now          func() time.Time
+	NewID        func(prefix string) string
+	NewNonce     func() string
+	Log          *slog.Logger
+}
+
+// Service is the loop. It is a Decider, a Proposer, a Reader and a Placer, and
+// safe for concurrent use. Every method commits one transaction after the
+// outside calls that it needs, never around them.
+type Service struct {
+	store        Store
+	policies     func(string) (Policy, bool)
+	checks       CheckRunner
+	investigator Investigator
+	actuators    map[string]Actuator
+	observers    []Observer
+	now          func() time.Time
+	newID        func(string) string
+	newNonce     func() string
+	log          *slog.Logger
+	started      string // id of this process, in the keys of its repaints
+
+	mu        sync.Mutex
+	launching map[StepRef]bool
+}
+
+// Placer records where a card stands in Slack.
+type Placer interface {
+	PlaceCard(ctx context.Context, id string, at MessageRef) error
+}
+
+var (
+	_ Decider  = (*Service)(nil)
+	_ Proposer = (*Service)(nil)
+	_ Reader   = (*Service)(nil)
+	_ Placer   = (*Service)(nil)
+)
+
+// ErrOptions says that a Service lacks a part.
+var ErrOptions = errors.New("incomplete options")
+
+// NewService builds the loop. It panics for a missing part, which is a fault of
+// the composition root and never of input; Options.Check tells beforehand.
+func NewService(o Options) *Service {
+	if err := o.Check(); err != nil {
+		panic(err)
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Service{
+		store: o.Store, policies: o.Policies, checks: o.Checks, investigator: o.Investigator,
+		actuators: o.Actuators, observers: o.Observers,
+		now: o.Now, newID: o.NewID, newNonce: o.NewNonce, log: o.Log,
+		started: o.NewID("start"), launching: map[StepRef]bool{},
+	}
+}
+
+// Check returns ErrOptions where a needed part is missing.
+func (o Options) Check() error {
+	missing := map[string]bool{
+		"Store": o.Store == nil, "Policies": o.Policies == nil, "Checks": o.Checks == nil,
+		"Investigator": o.Investigator == nil, "Now": o.Now == nil, "NewID": o.NewID == nil, "NewNonce": o.NewNonce == nil,
+	}
+	for name, absent := range missing {
+		if absent {
+			return fmt.Errorf("%w: %s is needed", ErrOptions, name)
+		}
+	}
+	return nil
+}
+
+// policy returns the domain's policy; a domain without one is only observed,
+// the shipped default.
+func (s *Service) policy(domain string) Policy {
+	if p, found := s.policies(domain); found {
+		return p
+	}
+	return Policy{Domain: domain, Level: L1Observe}
+}
+
+func (s *Service) terms(domain string) Terms {
+	return Terms{Policy: s.policy(domain), CanObserve: s.canObserve}
+}
+
+func (s *Service) canObserve(a diagnosis.Action) bool {
+	_, found := s.observer(a)
+	return found
+}
+
+func (s *Service) observer(a diagnosis.Action) (Observer, bool) {
+	for _, o := range s.observers {
+		if o.Known(a) {
+			return o, true
+		}
+	}
+	return nil, false
+}

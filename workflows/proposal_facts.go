@@ -1,0 +1,132 @@
+package workflows
+
+import (
+	"slices"
+
+	"dw/diagnosis"
+)
+
+// hashPrefixLen is how many hex digits of the hash a button carries: 16 bytes.
+const hashPrefixLen = 32
+
+// Final reports whether no edge leaves s. Halted is not final: a person still
+// chooses what becomes of it.
+func (s ProposalState) Final() bool {
+	switch s {
+	case Waiting, Approved, Executing, Halted:
+		return false
+	}
+	return true
+}
+
+// Fingerprint returns the first 8 hex digits of the hash: what card and receipt
+// show for people to compare.
+func (p Proposal) Fingerprint() string { return p.Hash[:min(8, len(p.Hash))] }
+
+// HashPrefix returns the first 16 bytes of the hash in hex: what a button carries.
+func (p Proposal) HashPrefix() string { return p.Hash[:min(hashPrefixLen, len(p.Hash))] }
+
+// Asked returns the links that were asked so far: these people can decide.
+func (p Proposal) Asked() []Link {
+	var asked []Link
+	for _, l := range p.Chain {
+		if !l.AskedAt.IsZero() {
+			asked = append(asked, l)
+		}
+	}
+	return asked
+}
+
+// Next returns the link that is asked next, and false where nobody is left.
+func (p Proposal) Next() (Link, bool) {
+	for _, l := range p.Chain {
+		if l.AskedAt.IsZero() {
+			return l, true
+		}
+	}
+	return Link{}, false
+}
+
+// StepsDone reports whether every step is done (or was, before its undo).
+func (p Proposal) StepsDone() bool {
+	_, open := p.Current()
+	return !open
+}
+
+// Current returns the index of the first step that is not done, and false where
+// all are.
+func (p Proposal) Current() (int, bool) {
+	for n, s := range p.Steps {
+		switch s.State {
+		case StepDone, StepUndone, StepSkipped:
+		default:
+			return n, true
+		}
+	}
+	return 0, false
+}
+
+// HoldsOnly reports whether the plan only keeps harm away, so that the numbers
+// cannot become right by it.
+func (p Proposal) HoldsOnly() bool {
+	return !slices.ContainsFunc(p.Plan, func(s diagnosis.PlannedStep) bool { return s.Kind != diagnosis.Hold })
+}
+
+// OpenUndo returns the steps whose undo waits for the owner: holds that were
+// done, can be undone and have not been, of a proposal that has ended.
+func (p Proposal) OpenUndo() []int {
+	if p.State != Verified && p.State != Failed && p.State != Halted {
+		return nil
+	}
+	var open []int
+	for n, s := range p.Plan {
+		if s.Kind == diagnosis.Hold && s.UndoAction != nil && p.Steps[n].State == StepDone {
+			open = append(open, n)
+		}
+	}
+	return open
+}
+
+func (p Proposal) link(who Person) (Link, bool) {
+	for _, l := range p.Chain {
+		if l.Same(who) {
+			return l, true
+		}
+	}
+	return Link{}, false
+}
+
+func (p Proposal) decisionOf(who Person) (Decision, bool) {
+	for _, d := range p.Decisions {
+		if d.By.Same(who) {
+			return d, true
+		}
+	}
+	return Decision{}, false
+}
+
+// approvals counts distinct humans of the chain who approved exactly this hash.
+func (p Proposal) approvals() int {
+	var counted []Person
+	for _, d := range p.Decisions {
+		_, named := p.link(d.By)
+		seen := slices.ContainsFunc(counted, d.By.Same)
+		if d.Verdict == Approve && d.Hash == p.Hash && named && !seen {
+			counted = append(counted, d.By)
+		}
+	}
+	return len(counted)
+}
+
+// clone copies what transitions write to, so that the old value stays as it was.
+func (p Proposal) clone() Proposal {
+	p.Chain = slices.Clone(p.Chain)
+	p.Decisions = slices.Clone(p.Decisions)
+	p.Steps = slices.Clone(p.Steps)
+	return p
+}
+
+// verifying reports whether step n is a verify step that has begun.
+func (p Proposal) verifying(n int) bool {
+	return p.Plan[n].Kind == diagnosis.Verify && p.Steps[n].State == StepRunning
+}

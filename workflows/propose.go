@@ -1,0 +1,198 @@
+package workflows
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"dw/diagnosis"
+	"dw/lineage"
+)
+
+// replanAfter is when a plan that could not be made is tried again.
+const replanAfter = time.Minute
+
+// firePropose plans outside any transaction, then makes the proposals.
+func (s *Service) firePropose(ctx context.Context, d Deadline) error {
+	i, _, err := s.Incident(ctx, d.Subject)
+	if gone(err) {
+		return s.take(ctx, d, func(*work) error { return nil })
+	}
+	if err != nil {
+		return err
+	}
+	if i.State == Resolved || i.Diagnosis == nil || !actionable(*i.Diagnosis) {
+		return s.take(ctx, d, func(*work) error { return nil })
+	}
+	plan, err := s.investigator.Plan(ctx, i, findingsOf(i), s.now())
+	if err != nil {
+		return errors.Join(err, s.take(ctx, d, func(w *work) error {
+			w.out.set(Deadline{Kind: DeadlinePropose, Subject: i.ID, DueAt: w.now.Add(replanAfter)})
+			return nil
+		}))
+	}
+	return s.take(ctx, d, func(w *work) error { return s.propose(ctx, w, i.ID, plan) })
+}
+
+func findingsOf(i Incident) Findings {
+	blast := lineage.BlastRadius{}
+	if i.Blast != nil {
+		blast = *i.Blast
+	}
+	return Findings{Diagnosis: *i.Diagnosis, Blast: blast, Harm: i.Harm}
+}
+
+// propose makes a proposal for each planned one that is new, and supersedes a
+// waiting one of the same key whose content differs.
+func (s *Service) propose(ctx context.Context, w *work, incident string, plan []diagnosis.PlannedProposal) error {
+	i, err := w.incident(ctx, incident)
+	if err != nil || i.State == Resolved || s.policy(i.Domain).Level < L2Propose {
+		return err
+	}
+	existing, err := w.proposalsOf(ctx, incident)
+	if err != nil {
+		return err
+	}
+	ids := map[string]string{} // key to the id of the proposal that stands for it
+	var made []Proposal
+	for _, planned := range plan {
+		planned.Steps = s.carriers(planned.Steps)
+		p, fresh, err := s.proposeOne(w, i, planned, existing, ids)
+		if err != nil {
+			return s.tellUnproposable(w, i, err)
+		}
+		ids[planned.Key] = p.ID
+		if fresh {
+			made = append(made, p)
+		}
+	}
+	if len(made) == 0 {
+		return nil
+	}
+	i = i.clone()
+	var out Outcome
+	for _, p := range made {
+		i.Proposals = append(i.Proposals, p.ID)
+	}
+	out.note(i.ID, askText(made, w.now), slices.Concat(people(made[0].Asked()), made[0].CC)...)
+	w.setIncident(i, out)
+	return nil
+}
+
+// proposeOne answers with the proposal that stands for planned, and whether it
+// was made now.
+func (s *Service) proposeOne(w *work, i Incident, planned diagnosis.PlannedProposal, existing []Proposal, ids map[string]string) (Proposal, bool, error) {
+	digest, err := planDigest(planned.Title, planned.Steps)
+	if err != nil {
+		return Proposal{}, false, err
+	}
+	after := afterIDs(planned.After, ids)
+	old, found := newestOf(existing, planned.Key)
+	if found {
+		same, err := planDigest(old.Title, old.Plan)
+		if err != nil {
+			return Proposal{}, false, err
+		}
+		// What was asked once is not asked again, whatever was answered, unless it
+		// waits for a proposal that was replaced; and what is being carried out is
+		// not replaced.
+		moved := old.State == Waiting && !slices.Equal(old.After, after)
+		if (same == digest && !moved) || old.State == Approved || old.State == Executing {
+			return old, false, nil
+		}
+	}
+	p, out, err := NewProposal(ProposalDraft{
+		ID: s.newID("prop"), Nonce: s.newNonce(), Incident: i, Planned: planned,
+		After: after, Policy: s.policy(i.Domain), Proposer: itself(),
+	}, w.now)
+	if err != nil {
+		return Proposal{}, false, err
+	}
+	if found {
+		if replaced, more := supersede(old, p.ID, w.now); replaced.State != old.State {
+			w.setProposal(replaced, more)
+		}
+	}
+	w.setProposal(p, out)
+	return p, true, nil
+}
+
+func newestOf(all []Proposal, key string) (Proposal, bool) {
+	var newest Proposal
+	found := false
+	for _, p := range all {
+		if p.Key == key && (!found || !p.CreatedAt.Before(newest.CreatedAt)) {
+			newest, found = p, true
+		}
+	}
+	return newest, found
+}
+
+// afterIDs maps keys to ids; a key that the plan does not define stays as it
+// is, so that the proposal never starts by oversight.
+func afterIDs(keys []string, ids map[string]string) []string {
+	out := make([]string, 0, len(keys))
+	for _, key := range keys {
+		if id, known := ids[key]; known {
+			out = append(out, id)
+		} else {
+			out = append(out, key)
+		}
+	}
+	return out
+}
+
+// carriers gives steps to the owner that no connector offers.
+func (s *Service) carriers(steps []diagnosis.PlannedStep) []diagnosis.PlannedStep {
+	steps = slices.Clone(steps)
+	for n, step := range steps {
+		_, offered := s.actuators[step.Action.System]
+		if step.By == diagnosis.ByDW && step.Kind != diagnosis.Verify && !offered {
+			steps[n].By = diagnosis.ByOwner
+			steps[n].Reason = strings.TrimSpace(step.Reason + " No connector of dw carries this out on " + step.Action.System + ".")
+		}
+	}
+	return steps
+}
+
+// tellUnproposable says in the thread that nobody can be asked; other failures
+// undo the transaction.
+func (s *Service) tellUnproposable(w *work, i Incident, err error) error {
+	if !errors.Is(err, ErrNobody) {
+		return err
+	}
+	text := fmt.Sprintf("dw has a plan but nobody to ask: too few people of the domain %s are resolved to Slack users. %s",
+		i.Domain, strings.Join(s.policy(i.Domain).Unresolved, "; "))
+	if !slices.ContainsFunc(i.Notes, func(n Note) bool { return n.Text == text }) {
+		w.out.note(i.ID, text)
+	}
+	return nil
+}
+
+func askText(made []Proposal, now time.Time) string {
+	first := made[0]
+	titles := make([]string, 0, len(made))
+	for _, p := range made {
+		titles = append(titles, fmt.Sprintf("%q (%s)", p.Title, p.Fingerprint()))
+	}
+	text := fmt.Sprintf("%s is asked to decide: %s. Expires at %s, never auto-granted%s.",
+		linksText(first.Asked()), joinAnd(titles), clockText(first.Clocks.ExpiresAt, now), escalationText(first, now))
+	if len(first.CC) > 0 {
+		text += " Kept informed: " + joinAnd(shownNames(first.CC)) + "."
+	}
+	if len(first.Unresolved) > 0 {
+		text += " Note: " + strings.Join(first.Unresolved, "; ") + "."
+	}
+	return text
+}
+
+func shownNames(ps []Person) []string {
+	names := make([]string, 0, len(ps))
+	for _, p := range ps {
+		names = append(names, p.shown())
+	}
+	return names
+}

@@ -1,0 +1,128 @@
+package workflows
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Incident returns an incident with its proposals, oldest first. It fails with
+// ErrNotFound for an unknown id.
+func (s *Service) Incident(ctx context.Context, id string) (Incident, []Proposal, error) {
+	var i Incident
+	var ps []Proposal
+	err := s.store.View(ctx, func(tx ReadTx) error {
+		var err error
+		if i, err = tx.Incident(ctx, id); err != nil {
+			return err
+		}
+		ps, err = tx.ProposalsOf(ctx, id)
+		return err
+	})
+	if err != nil {
+		return Incident{}, nil, fmt.Errorf("read incident %s: %w", id, err)
+	}
+	return i, ps, nil
+}
+
+// Incidents lists incidents, newest first, at most limit.
+func (s *Service) Incidents(ctx context.Context, openOnly bool, limit int) ([]Incident, error) {
+	var is []Incident
+	err := s.store.View(ctx, func(tx ReadTx) error {
+		var err error
+		is, err = tx.Incidents(ctx, openOnly, limit)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list incidents: %w", err)
+	}
+	return is, nil
+}
+
+// Waiting lists the proposals that wait for a decision, oldest first.
+func (s *Service) Waiting(ctx context.Context) ([]Proposal, error) {
+	var ps []Proposal
+	err := s.store.View(ctx, func(tx ReadTx) error {
+		var err error
+		ps, err = tx.ProposalsIn(ctx, Waiting)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list waiting proposals: %w", err)
+	}
+	return ps, nil
+}
+
+// Proposal returns one proposal. It fails with ErrNotFound for an unknown id.
+func (s *Service) Proposal(ctx context.Context, id string) (Proposal, error) {
+	return s.proposalNow(ctx, id)
+}
+
+// PlaceCard records where the card of an incident or proposal stands, which
+// decides where clicks are accepted from. A later place replaces an earlier one.
+func (s *Service) PlaceCard(ctx context.Context, id string, at MessageRef) error {
+	err := s.write(ctx, func(w *work) error {
+		p, err := w.proposal(ctx, id)
+		if err == nil {
+			return w.placeProposal(ctx, p, at)
+		}
+		if !errors.Is(err, ErrNotFound) {
+			return err
+		}
+		i, err := w.incident(ctx, id)
+		if err != nil {
+			return err
+		}
+		return w.placeIncident(ctx, i, at)
+	})
+	if err != nil {
+		return fmt.Errorf("place card of %s: %w", id, err)
+	}
+	return nil
+}
+
+// placeProposal writes past flush: where a card stands is no reason to paint it.
+func (w *work) placeProposal(ctx context.Context, p Proposal, at MessageRef) error {
+	if p.Message == at {
+		return nil
+	}
+	p.Message = at
+	_, err := w.tx.PutProposal(ctx, p)
+	return err
+}
+
+func (w *work) placeIncident(ctx context.Context, i Incident, at MessageRef) error {
+	if i.Card == at {
+		return nil
+	}
+	i.Card = at
+	_, err := w.tx.PutIncident(ctx, i)
+	return err
+}
+
+// Repaint queues the cards of every open incident and of every proposal that
+// waits or is carried out, once per process: a crash between a commit and its
+// delivery then heals at start.
+func (s *Service) Repaint(ctx context.Context) error {
+	err := s.write(ctx, func(w *work) error {
+		open, err := w.tx.Incidents(ctx, true, manyIncidents)
+		if err != nil {
+			return fmt.Errorf("list open incidents: %w", err)
+		}
+		for _, i := range open {
+			w.out.effect(EffectIncidentCard, s.started+"/"+i.ID, IncidentRef{Incident: i.ID, Rev: i.Rev})
+		}
+		live, err := w.tx.ProposalsIn(ctx, Waiting, Approved, Executing, Halted)
+		if err != nil {
+			return fmt.Errorf("list live proposals: %w", err)
+		}
+		for _, p := range live {
+			w.out.effect(EffectApprovalCard, s.started+"/"+p.ID, ProposalRef{Proposal: p.ID, Rev: p.Rev})
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("repaint cards: %w", err)
+	}
+	return nil
+}

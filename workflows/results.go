@@ -1,0 +1,171 @@
+package workflows
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"dw/checks"
+)
+
+// manyIncidents bounds how many open incidents a result is compared with.
+const manyIncidents = 1000
+
+// OnResult records a result. A failed one joins the open incident that it is
+// related to, or opens one; a pass is noted and may end an incident on which
+// nothing was begun; error, skipped and learning are recorded and judge nothing.
+func (s *Service) OnResult(ctx context.Context, r checks.Result) error {
+	if err := s.write(ctx, func(w *work) error { return s.record(ctx, w, r) }); err != nil {
+		return fmt.Errorf("record result of check %s: %w", r.Check, err)
+	}
+	return nil
+}
+
+func (s *Service) record(ctx context.Context, w *work, r checks.Result) error {
+	if err := w.tx.PutResult(ctx, r); err != nil {
+		return fmt.Errorf("store result: %w", err)
+	}
+	policy := s.policy(r.Domain)
+	if policy.Level < L1Observe {
+		return nil
+	}
+	switch r.Status {
+	case checks.Fail, checks.Warn:
+		return s.signal(ctx, w, policy, r)
+	case checks.Pass:
+		return s.pass(ctx, w, r)
+	case checks.Late:
+		i, found, err := s.incidentFor(ctx, w, r)
+		if err == nil && found {
+			w.setIncident(addLate(i, r, w.now))
+		}
+		return err
+	}
+	return nil
+}
+
+func (s *Service) signal(ctx context.Context, w *work, policy Policy, r checks.Result) error {
+	i, found, err := s.incidentFor(ctx, w, r)
+	switch {
+	case err != nil:
+		return err
+	case found:
+		w.setIncident(addSignal(i, r, w.now))
+	default:
+		w.setIncident(openIncident(s.newID("inc"), policy, r, w.now))
+	}
+	return nil
+}
+
+// incidentFor finds the open incident that r belongs to: one that has a signal
+// of the same check, else one whose subject is related to r's asset.
+func (s *Service) incidentFor(ctx context.Context, w *work, r checks.Result) (Incident, bool, error) {
+	open, err := w.tx.Incidents(ctx, true, manyIncidents)
+	if err != nil {
+		return Incident{}, false, fmt.Errorf("list open incidents: %w", err)
+	}
+	for _, i := range open {
+		if i.has(r.Check) {
+			held, err := w.incident(ctx, i.ID)
+			return held, err == nil, err
+		}
+	}
+	for _, i := range open {
+		if s.related(i, r) {
+			held, err := w.incident(ctx, i.ID)
+			return held, err == nil, err
+		}
+	}
+	return Incident{}, false, nil
+}
+
+func (s *Service) related(i Incident, r checks.Result) bool {
+	if i.Domain != r.Domain {
+		return false
+	}
+	named := i.Diagnosis != nil && i.Diagnosis.Subject != "" && s.investigator.Related(i.Diagnosis.Subject, r.Asset)
+	return i.Subject == r.Asset || named || s.investigator.Related(i.Subject, r.Asset)
+}
+
+func (i Incident) has(check string) bool {
+	for _, s := range i.Signals {
+		if s.Check == check {
+			return true
+		}
+	}
+	return false
+}
+
+// pass notes a recovery. With approved work in flight only verification ends
+// the incident; it is begun here if all that is left is to look.
+func (s *Service) pass(ctx context.Context, w *work, r checks.Result) error {
+	open, err := w.tx.Incidents(ctx, true, manyIncidents)
+	if err != nil {
+		return fmt.Errorf("list open incidents: %w", err)
+	}
+	for _, i := range open {
+		if !i.has(r.Check) {
+			continue
+		}
+		next, out := addPass(i, r, w.now)
+		if len(out.Notes) > 0 {
+			w.setIncident(next, out)
+		}
+		if next.recovered() {
+			if err := s.endRecovered(ctx, w, next); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Service) endRecovered(ctx context.Context, w *work, i Incident) error {
+	all, err := w.proposalsOf(ctx, i.ID)
+	if err != nil {
+		return err
+	}
+	if inFlight(all) {
+		if !unfinished(all) {
+			if next, out := beginVerify(i, s.terms(i.Domain), w.now); next.State != i.State {
+				w.setIncident(next, out)
+			}
+		}
+		return nil
+	}
+	w.withdrawWaiting(all, "the checks pass again")
+	w.setIncident(recoverIncident(i, w.now))
+	return nil
+}
+
+// inFlight reports whether an approved proposal has not come to its end.
+func inFlight(all []Proposal) bool {
+	for _, p := range all {
+		if p.State == Approved || p.State == Executing {
+			return true
+		}
+	}
+	return false
+}
+
+// unfinished reports whether an executing proposal has steps to carry out.
+func unfinished(all []Proposal) bool {
+	for _, p := range all {
+		n, open := p.Current()
+		if p.State == Executing && open && !p.verifying(n) {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *work) withdrawWaiting(all []Proposal, why string) {
+	for _, p := range all {
+		if next, out := withdraw(p, why, w.now); next.State != p.State {
+			w.setProposal(next, out)
+		}
+	}
+}
+
+// gone reports that a row named by a deadline or effect does not exist.
+func gone(err error) bool { return errors.Is(err, ErrNotFound) }
