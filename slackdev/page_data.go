@@ -37,7 +37,7 @@ type choice struct {
 
 type shownMessage struct {
 	Channel, TS, Author, Initial, Clock, Full string
-	IsApp, Private, Edited                    bool
+	IsApp, Private                            bool
 	Body                                      template.HTML
 	Replies                                   int
 	ThreadLink                                string
@@ -158,14 +158,18 @@ func (d *pageData) shown(r reader, m Message) shownMessage {
 	out := shownMessage{
 		Channel: m.Channel, TS: m.TS, Author: name, Initial: strings.ToUpper(firstRune(name)),
 		IsApp: m.BotID != "", Private: m.EphemeralTo != "", Replies: m.ReplyCount,
-		Edited: m.Edited != nil && m.Blocks == nil, ThreadLink: link(d.Me.ID, m.Channel, orElse(m.ThreadTS, m.TS)),
+		ThreadLink: link(d.Me.ID, m.Channel, orElse(m.ThreadTS, m.TS)),
 	}
 	out.Clock, out.Full = r.clock(m.TS)
-	if m.Blocks != nil {
+	if m.Blocks != nil { // Slack shows no "edited" mark on blocks
 		out.Body = markup(r.blocks(m.Blocks, nil)...)
-	} else {
-		out.Body = markup(el("div", class("b-text"), r.mrkdwn(m.Text)...))
+		return out
 	}
+	body := el("div", class("b-text"), r.mrkdwn(m.Text)...)
+	if m.Edited != nil {
+		body = body.with(el("span", class("edited"), txt(" (edited)")))
+	}
+	out.Body = markup(body)
 	return out
 }
 
