@@ -169,6 +169,7 @@ type Check struct {
 	Connection  string   `yaml:"connection"`
 	Table       string   `yaml:"table"`
 	MainTable   string   `yaml:"main_table"`
+	MainTime    string   `yaml:"main_time"`
 	Where       string   `yaml:"where"`
 	TimeColumn  string   `yaml:"time_column"`
 	TimeFormat  string   `yaml:"time_format"`
@@ -176,9 +177,11 @@ type Check struct {
 	Zone        string   `yaml:"zone"`
 	Columns     []string `yaml:"columns"`
 	Dimensions  []string `yaml:"dimensions"`
-	Metric      string   `yaml:"metric"`
-	Warn        string   `yaml:"warn"`
-	Fail        string   `yaml:"fail"`
+	Threshold   string   `yaml:"threshold"`  // what passes, "> 0"
+	Warn        string   `yaml:"warn"`       // what passes without a warning
+	Fail        string   `yaml:"fail"`       // what passes or warns; else the check fails
+	Max         int      `yaml:"max"`        // dead_letter: new rows that still pass
+	Share       float64  `yaml:"share"`      // dead_letter: percent of dead rows that still passes
 	MinChange   float64  `yaml:"min_change"` // percent
 	MinRows     int      `yaml:"min_rows"`
 	Delay       Duration `yaml:"delay"`

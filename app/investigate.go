@@ -1,0 +1,188 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"dw/checks"
+	"dw/diagnosis"
+	"dw/lineage"
+	"dw/workflows"
+)
+
+// relatedDepth is how many edges apart two failing assets may be and still
+// belong to one incident.
+const relatedDepth = 4
+
+// investigator meets workflows.Investigator on the project's graph, checks,
+// files and probes.
+type investigator struct {
+	project *Project
+	probers []diagnosis.Prober
+	changes func() ([]diagnosis.ChangeEvent, error) // from files, read again each time
+	log     *slog.Logger
+}
+
+// Related reports whether one asset feeds the other, or both are fed by one
+// that is near.
+func (v *investigator) Related(subject, asset lineage.AssetID) bool {
+	above := v.sources(subject)
+	for id := range v.sources(asset) {
+		if above[id] {
+			return true
+		}
+	}
+	return false
+}
+
+// sources is the asset itself and what feeds it nearby.
+func (v *investigator) sources(id lineage.AssetID) map[lineage.AssetID]bool {
+	out := map[lineage.AssetID]bool{id: true}
+	steps, err := v.project.Graph.Trace(id, true, relatedDepth)
+	if err != nil {
+		return out // an asset without lineage is related to itself only
+	}
+	for _, step := range steps {
+		out[step.Asset] = true
+	}
+	return out
+}
+
+// Investigate reads the estate: the segment split of the failing bucket, the
+// probes, the changes, the blast radius and the harm. What could not be asked
+// is said in the diagnosis.
+func (v *investigator) Investigate(ctx context.Context, i workflows.Incident, results []checks.Result, changes []diagnosis.ChangeEvent, now time.Time) (workflows.Findings, error) {
+	in := diagnosis.Input{
+		Subject: i.Subject, Results: results, Changes: changes, Graph: v.project.Graph, Files: files{}, Zone: v.project.Zone,
+	}
+	for _, signal := range i.Signals {
+		in.Signals = append(in.Signals, signal.Result)
+	}
+	fromFiles, err := v.changes()
+	if err != nil {
+		in.Unknown = append(in.Unknown, "change events: "+err.Error())
+	}
+	in.Changes = append(in.Changes, fromFiles...)
+	v.split(ctx, &in, now)
+	v.probe(ctx, &in)
+	f := workflows.Findings{Diagnosis: diagnosis.Diagnose(in, now)}
+	onset := f.Diagnosis.Onset
+	f.Blast, err = v.project.Graph.BlastRadius(i.Subject, lineage.BlastOptions{Now: now, From: onset, Due: checks.Due})
+	if err != nil {
+		return f, fmt.Errorf("blast radius of %s: %w", i.Subject, err)
+	}
+	v.harm(ctx, &f, now)
+	return f, nil
+}
+
+// split attributes the failing bucket of the first volume signal.
+func (v *investigator) split(ctx context.Context, in *diagnosis.Input, now time.Time) {
+	for _, signal := range in.Signals {
+		spec, err := v.project.Spec(signal.Check)
+		if err != nil || signal.Bucket == nil || len(spec.Dimensions) == 0 {
+			continue
+		}
+		q, err := v.project.Querier(spec.Connection)
+		if err == nil {
+			var attribution checks.Attribution
+			attribution, err = checks.Segments(ctx, spec, q, *signal.Bucket, spec.Dimensions)
+			in.Segments = segmentSplit(attribution, spec, now)
+		}
+		if err != nil {
+			in.Unknown = append(in.Unknown, "split of the failing bucket by "+fmt.Sprint(spec.Dimensions)+": "+err.Error())
+		}
+		return
+	}
+}
+
+func segmentSplit(a checks.Attribution, spec checks.Spec, now time.Time) *diagnosis.SegmentSplit {
+	if a.Best == nil {
+		return nil
+	}
+	return &diagnosis.SegmentSplit{
+		Dimension: a.Best.Dimension, Value: a.Best.Value, Expected: a.Best.Expected, Actual: a.Best.Actual,
+		Contribution: a.Best.Contribution, Normal: a.Normal, SameRows: a.SameRows, At: now,
+		Source: "split of check " + spec.Name,
+	}
+}
+
+// probe asks every prober about the subject.
+func (v *investigator) probe(ctx context.Context, in *diagnosis.Input) {
+	subject, ok := v.project.Graph.Asset(in.Subject)
+	if !ok {
+		return
+	}
+	for _, p := range v.probers {
+		evidence, err := p.Probe(ctx, subject)
+		in.Probes = append(in.Probes, evidence...)
+		if err != nil {
+			in.Unknown = append(in.Unknown, err.Error())
+		}
+	}
+}
+
+// harm asks the harm query of the consumer that is harmed first.
+func (v *investigator) harm(ctx context.Context, f *workflows.Findings, now time.Time) {
+	first := f.Blast.First
+	if first == nil || first.Harm == nil {
+		return
+	}
+	count, err := v.count(ctx, *first.Harm)
+	if err != nil {
+		f.Diagnosis.Unknown = append(f.Diagnosis.Unknown, "how many "+first.Harm.Unit+" are harmed: "+err.Error())
+		return
+	}
+	f.Harm = &workflows.HarmCount{
+		Asset: first.ID, Count: count, Unit: first.Harm.Unit, At: now,
+		Source: "harm query on connection " + first.Harm.Connection,
+	}
+}
+
+func (v *investigator) count(ctx context.Context, h lineage.Harm) (int64, error) {
+	if err := checks.Guard(h.Query); err != nil {
+		return 0, err
+	}
+	q, err := v.project.Querier(h.Connection)
+	if err != nil {
+		return 0, err
+	}
+	rows, err := q.Select(ctx, h.Query)
+	if err != nil {
+		return 0, err
+	}
+	if len(rows.Values) != 1 || len(rows.Values[0]) != 1 {
+		return 0, fmt.Errorf("the harm query answers %d rows of %d columns; it must answer one number", len(rows.Values), len(rows.Columns))
+	}
+	switch value := rows.Values[0][0].(type) {
+	case int64:
+		return value, nil
+	case float64:
+		return int64(value), nil
+	default:
+		return 0, fmt.Errorf("the harm query answers %v, which is no number", value)
+	}
+}
+
+// Plan fills the steps of the best cause. What could not be planned is logged
+// and said; the proposals beside it are good.
+func (v *investigator) Plan(_ context.Context, i workflows.Incident, f workflows.Findings, now time.Time) ([]diagnosis.PlannedProposal, error) {
+	planned, err := diagnosis.Plan(diagnosis.PlanInput{
+		Diagnosis: f.Diagnosis, Graph: v.project.Graph, Readers: f.Blast.Consumers, Files: files{}, Now: now,
+	})
+	var partial *diagnosis.PlanError
+	if errors.As(err, &partial) {
+		v.log.Warn("a part of the plan could not be made", "incident", i.ID, "error", err)
+		if len(planned) > 0 || onlyUnneeded(partial) {
+			return planned, nil
+		}
+	}
+	return planned, err
+}
+
+func onlyUnneeded(e *diagnosis.PlanError) bool {
+	return !slices.ContainsFunc(e.Problems, func(p diagnosis.Problem) bool { return !errors.Is(p.Err, diagnosis.ErrNoChangeNeeded) })
+}

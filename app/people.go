@@ -1,0 +1,147 @@
+package app
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/slack-go/slack"
+
+	"dw/config"
+	"dw/workflows"
+)
+
+// userLookup is the part of bot.Client that resolves people.
+type userLookup interface {
+	UserInfo(ctx context.Context, user string) (*slack.User, error)
+	LookupByEmail(ctx context.Context, email string) (*slack.User, error)
+}
+
+// people are the configured persons as Slack knows them; a name that Slack does
+// not know is missing and why stands in problems.
+type people struct {
+	known    map[string]workflows.Person
+	problems map[string]string
+}
+
+// resolvePeople asks Slack once for every configured person. team is the home
+// workspace. It fails only where Slack cannot be asked.
+func resolvePeople(ctx context.Context, c *config.Config, slackUsers userLookup, team string) (people, error) {
+	p := people{known: map[string]workflows.Person{}, problems: map[string]string{}}
+	names := make([]string, 0, len(c.People))
+	for name := range c.People {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	for _, name := range names {
+		user, err := lookup(ctx, c.People[name], slackUsers)
+		switch {
+		case err != nil && strings.Contains(err.Error(), "not_found"):
+			p.problems[name] = "Slack does not know " + described(c.People[name])
+		case err != nil:
+			return p, fmt.Errorf("resolve people.%s: %w", name, err)
+		case user.Deleted, user.IsBot, user.IsRestricted, user.IsUltraRestricted, user.IsStranger:
+			p.problems[name] = described(c.People[name]) + " is deactivated, a guest or a bot and cannot decide"
+		default:
+			p.known[name] = workflows.Person{Team: homeTeam(user, team), User: user.ID, Name: shownName(user)}
+		}
+	}
+	return p, nil
+}
+
+func lookup(ctx context.Context, c config.PersonConfig, slackUsers userLookup) (*slack.User, error) {
+	if c.Slack != "" {
+		return slackUsers.UserInfo(ctx, c.Slack)
+	}
+	return slackUsers.LookupByEmail(ctx, c.Email)
+}
+
+func described(c config.PersonConfig) string {
+	if c.Slack != "" {
+		return "user " + c.Slack
+	}
+	return c.Email
+}
+
+func homeTeam(u *slack.User, team string) string {
+	if u.TeamID != "" {
+		return u.TeamID
+	}
+	return team
+}
+
+func shownName(u *slack.User) string {
+	if u.RealName != "" {
+		return u.RealName
+	}
+	return u.Name
+}
+
+// policies fills every domain's policy. A person of a chain that Slack does not
+// know is left out and said; the version is the hash of what is in force.
+func policies(c *config.Config, p people) map[string]workflows.Policy {
+	out := map[string]workflows.Policy{}
+	for name, d := range c.Domains {
+		out[name] = policyOf(name, d, p)
+	}
+	return out
+}
+
+func policyOf(name string, d config.Domain, p people) workflows.Policy {
+	policy := workflows.Policy{
+		Domain: name, Level: levelOf(d.Level), Quorum: max(d.Quorum, 1), Solo: d.Solo, Channel: d.Channel,
+		Settle: d.Settle.Or(5 * time.Minute), RemindAfter: d.RemindAfter.Or(15 * time.Minute),
+		EscalateAfter: d.EscalateAfter.Or(45 * time.Minute), ExpireAfter: d.ExpireAfter.Or(4 * time.Hour),
+		ExecuteWithin: d.ExecuteWithin.Or(4 * time.Hour), ObserveEvery: d.ObserveEvery.Or(time.Minute),
+		PollEvery: d.PollEvery.Or(15 * time.Second), RunTimeout: d.RunTimeout.Or(time.Hour),
+		VerifyAfter: d.VerifyAfter.Or(15 * time.Minute), VerifyEvery: d.VerifyEvery.Or(10 * time.Minute),
+		VerifyWithin: d.VerifyWithin.Or(4 * time.Hour),
+	}
+	find := func(role, who string) workflows.Person {
+		if problem, wrong := p.problems[who]; wrong {
+			policy.Unresolved = append(policy.Unresolved, fmt.Sprintf("%s %s: %s; the next of the chain is asked instead", role, who, problem))
+		}
+		return p.known[who]
+	}
+	policy.Owner = find("owner", d.Owner)
+	if d.Deputy != "" {
+		policy.Deputy = find("deputy", d.Deputy)
+	}
+	for _, who := range d.Escalation {
+		if person := find("escalation", who); person.User != "" {
+			policy.Escalation = append(policy.Escalation, person)
+		}
+	}
+	for _, who := range d.CC {
+		if person := find("cc", who); person.User != "" {
+			policy.CC = append(policy.CC, person)
+		}
+	}
+	policy.Version = versionOf(policy)
+	return policy
+}
+
+func levelOf(level string) workflows.Level {
+	switch level {
+	case "L0":
+		return workflows.L0Manual
+	case "L2":
+		return workflows.L2Propose
+	default:
+		return workflows.L1Observe
+	}
+}
+
+func versionOf(policy workflows.Policy) string {
+	content, err := json.Marshal(policy)
+	if err != nil {
+		return "unknown"
+	}
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:])
+}

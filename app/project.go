@@ -1,0 +1,143 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sort"
+	"strings"
+	"sync"
+	"time"
+
+	"dw/checks"
+	"dw/config"
+	"dw/connectors/sqlite"
+	"dw/lineage"
+)
+
+// Project is a configuration with everything that can be had from it without
+// Slack and without dw's own state: the graph, the checks and the connections.
+type Project struct {
+	Config *config.Config
+	Graph  *lineage.Graph
+	Specs  []checks.Spec
+	Zone   *time.Location
+	Now    func() time.Time
+
+	mu        sync.Mutex
+	databases map[string]*sqlite.DB
+}
+
+// LoadProject reads a configuration file. The error holds every problem of the
+// file, its manifests and its checks. offline leaves out problems of the Slack
+// section, for commands that do not talk to Slack.
+func LoadProject(path string, from config.Sources, offline bool) (*Project, error) {
+	c, err := config.Load(path, from)
+	var problems config.Problems
+	if errors.As(err, &problems) && c == nil {
+		return nil, problems
+	}
+	p := &Project{Config: c, Now: time.Now, databases: map[string]*sqlite.DB{}}
+	if c.Clock.File != "" {
+		clock, err := newStoryClock(c.Clock.File)
+		if err != nil {
+			problems = append(problems, c.Problem("clock.file", "%v", err))
+		} else {
+			p.Now = clock.Now
+		}
+	}
+	graph, more := buildGraph(c, p.Now())
+	problems = append(problems, more...)
+	specs, more := buildSpecs(c, graph)
+	problems = append(problems, more...)
+	p.Graph, p.Specs = graph, specs
+	if problems = without(problems, offline); len(problems) > 0 {
+		return nil, problems
+	}
+	if p.Zone, err = time.LoadLocation(c.Timezone); err != nil {
+		return nil, fmt.Errorf("load time zone: %w", err)
+	}
+	return p, nil
+}
+
+// without drops the problems of the Slack section where offline.
+func without(problems config.Problems, offline bool) config.Problems {
+	var kept config.Problems
+	for _, problem := range problems {
+		if !offline || !strings.HasPrefix(problem.Key, "slack") {
+			kept = append(kept, problem)
+		}
+	}
+	sort.SliceStable(kept, func(i, j int) bool { return kept[i].Line < kept[j].Line })
+	return kept
+}
+
+// defaultMaxRows bounds one answer of a connection that sets no limit.
+const (
+	defaultMaxRows      = 10_000
+	defaultQueryTimeout = 30 * time.Second
+)
+
+// Querier opens a connection once and hands it out.
+func (p *Project) Querier(name string) (checks.Querier, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if db, open := p.databases[name]; open {
+		return db, nil
+	}
+	c, known := p.Config.Connections[name]
+	if !known {
+		return nil, fmt.Errorf("%q is not in connections", name)
+	}
+	rows := c.MaxRows
+	if rows == 0 {
+		rows = defaultMaxRows
+	}
+	db, err := sqlite.Open(c.Path, sqlite.Options{MaxRows: rows, Timeout: c.Timeout.Or(defaultQueryTimeout)})
+	if err != nil {
+		return nil, fmt.Errorf("connection %s: %w", name, err)
+	}
+	p.databases[name] = db
+	return db, nil
+}
+
+// Close closes the connections.
+func (p *Project) Close() error {
+	var errs []error
+	for _, db := range p.databases {
+		errs = append(errs, db.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Spec returns a check by name; the error lists near names.
+func (p *Project) Spec(name string) (checks.Spec, error) {
+	names := make([]string, len(p.Specs))
+	for i, spec := range p.Specs {
+		if spec.Name == name {
+			return spec, nil
+		}
+		names[i] = spec.Name
+	}
+	near := checks.Near(name, names)
+	if len(near) == 0 {
+		near = names
+	}
+	return checks.Spec{}, fmt.Errorf("there is no check %q; there are: %s", name, strings.Join(near, ", "))
+}
+
+// RunCheck asks one check's question as of at. A connection that cannot be
+// opened is a result with status error, as is a query that fails.
+func (p *Project) RunCheck(ctx context.Context, spec checks.Spec, memory checks.Memory, at time.Time) checks.Result {
+	began := time.Now()
+	q, err := p.Querier(spec.Connection)
+	if err != nil {
+		return checks.Result{
+			Check: spec.Name, Kind: spec.Kind, Asset: spec.Asset, Domain: spec.Domain, Status: checks.Error, At: at.UTC(),
+			Connected: spec.Connection, Message: "the question could not be asked", Problem: err.Error(), Took: time.Since(began),
+		}
+	}
+	result := checks.Run(ctx, spec, q, memory, at)
+	result.Took = time.Since(began)
+	return result
+}
