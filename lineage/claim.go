@@ -36,12 +36,16 @@ func (a Asset) Conflicts() []Conflict {
 	for _, field := range fields {
 		claims := byField[field]
 		differs := func(c Claim) bool { return c.Value != claims[0].Value }
-		if slices.ContainsFunc(claims, differs) {
+		if !adds(field) && slices.ContainsFunc(claims, differs) {
 			out = append(out, Conflict{Field: field, Claims: claims})
 		}
 	}
 	return out
 }
+
+// adds says that what several sources state for a field adds up: a second name
+// is no conflict.
+func adds(field string) bool { return field == "aliases" || field == "columns" }
 
 // claim returns the most trusted claim of a field.
 func (a Asset) claim(field string) (Claim, bool) {
@@ -84,6 +88,8 @@ func claimsOf(a Asset) []Claim {
 		add("harm", fmt.Sprintf("%s by %q on %s", a.Harm.Unit, a.Harm.Query, a.Harm.Connection))
 	}
 	add("file", a.File)
+	add("columns", strings.Join(a.Columns, ", "))
+	add("aliases", strings.Join(a.Aliases, ", "))
 	for _, key := range sortedKeys(a.Properties) {
 		add("property "+key, a.Properties[key])
 	}

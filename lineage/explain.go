@@ -2,7 +2,6 @@ package lineage
 
 import (
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -79,12 +78,8 @@ func assetLines(a Asset, now time.Time) []Line {
 	if a.File != "" {
 		lines = append(lines, a.line("file", "file", a.File, now))
 	}
-	if len(a.Columns) > 0 {
-		lines = append(lines, sourced("columns", strings.Join(a.Columns, ", "), a.From[0], now))
-	}
-	if len(a.Aliases) > 0 {
-		lines = append(lines, sourced("also called", strings.Join(a.Aliases, ", "), a.From[0], now))
-	}
+	lines = append(lines, a.claimLines("columns", "columns", now)...)
+	lines = append(lines, a.claimLines("also called", "aliases", now)...)
 	for _, key := range sortedKeys(a.Properties) {
 		lines = append(lines, a.line(key, "property "+key, a.Properties[key], now))
 	}
@@ -100,6 +95,17 @@ func (a Asset) line(label, field, value string, now time.Time) Line {
 		return sourced(label, value, c.From, now)
 	}
 	return sourced(label, value, a.From[0], now)
+}
+
+// claimLines lists what each source adds to a field.
+func (a Asset) claimLines(label, field string, now time.Time) []Line {
+	var lines []Line
+	for _, c := range a.Claims {
+		if c.Field == field {
+			lines = append(lines, sourced(label, c.Value, c.From, now))
+		}
+	}
+	return lines
 }
 
 func sourced(label, value string, from Provenance, now time.Time) Line {

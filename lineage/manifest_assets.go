@@ -43,7 +43,7 @@ func newManifestReader(m *manifest, opts ManifestOptions) (*manifestReader, erro
 	r := &manifestReader{
 		manifest: m, byID: make(map[string]manifestEntry, len(m.entries)), root: opts.Root,
 		own: own, project: cmp.Or(opts.Project, own),
-		from:    Provenance{Source: SourceManifest, SeenAt: seen.UTC(), How: HowDeclared},
+		from: Provenance{Source: SourceManifest, SeenAt: seen.UTC(), How: HowDeclared},
 	}
 	if seen.IsZero() {
 		r.from.SeenAt = time.Time{}
@@ -115,6 +115,7 @@ func (r *manifestReader) read() ([]Asset, []Edge, error) {
 	for _, id := range sortedKeys(missing) {
 		assets = append(assets, r.placeholder(id))
 	}
+	edges = append(edges, r.sameTables()...)
 	slices.SortFunc(assets, func(a, b Asset) int { return cmp.Compare(a.ID, b.ID) })
 	return assets, edges, nil
 }
@@ -140,6 +141,30 @@ func (r *manifestReader) feeds(e manifestEntry) []string {
 		out = append(out, id)
 	}
 	slices.Sort(out)
+	return out
+}
+
+// sameTables returns an edge to each source from what the same project builds
+// under the same relation name: seeds that are read back as a source, or the
+// models of a package. dbt draws no line between them, but they are one table.
+func (r *manifestReader) sameTables() []Edge {
+	builds := map[string][]string{}
+	for _, id := range sortedKeys(r.byID) {
+		e := r.byID[id]
+		if relation := fold(string(e.RelationName)); relation != "" && e.isAsset() && e.resource() != "source" {
+			builds[relation] = append(builds[relation], id)
+		}
+	}
+	var out []Edge
+	for _, id := range sortedKeys(r.byID) {
+		e := r.byID[id]
+		if e.resource() != "source" {
+			continue
+		}
+		for _, from := range builds[fold(string(e.RelationName))] {
+			out = append(out, Edge{From: r.id(from), To: r.id(id), Seen: r.from})
+		}
+	}
 	return out
 }
 
