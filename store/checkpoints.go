@@ -1,0 +1,67 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"dw/receipts"
+)
+
+// ErrShrunk says that the log holds fewer receipts than a checkpoint signed
+// before: an old backup was restored, or receipts were cut off.
+var ErrShrunk = errors.New("the log is shorter than its newest checkpoint")
+
+// Checkpoint returns the newest signed note, nil before the first.
+func (r *reader) Checkpoint(ctx context.Context) ([]byte, error) {
+	_, note, err := r.lastCheckpoint(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("load the newest checkpoint: %w", err)
+	}
+	return note, nil
+}
+
+func (r *reader) lastCheckpoint(ctx context.Context) (size int64, note []byte, err error) {
+	err = r.scan(ctx, "checkpoint_last", func(rows *sql.Rows) error { return rows.Scan(&size, &note) })
+	return size, note, err
+}
+
+// WriteCheckpoint signs the log as it stands and stores the note. It does
+// nothing where the newest checkpoint covers every receipt, and fails with
+// ErrShrunk where it covers more.
+func (db *DB) WriteCheckpoint(ctx context.Context) error {
+	if db.opts.Signer == nil {
+		return errors.New("write checkpoint: the store has no signing key")
+	}
+	if err := db.update(ctx, func(t *writer) error { return t.checkpoint(ctx, db.opts.Signer) }); err != nil {
+		return fmt.Errorf("write checkpoint: %w", err)
+	}
+	return nil
+}
+
+func (t *writer) checkpoint(ctx context.Context, signer *receipts.Signer) error {
+	head, err := t.Head(ctx)
+	if err != nil {
+		return err
+	}
+	size, _, err := t.lastCheckpoint(ctx)
+	switch {
+	case err != nil:
+		return fmt.Errorf("load the newest checkpoint: %w", err)
+	case size == head.Seq:
+		return nil
+	case size > head.Seq:
+		return fmt.Errorf("%w: %d receipts, the checkpoint says %d", ErrShrunk, head.Seq, size)
+	}
+	root, err := receipts.Root(head.Seq, treeReader{ctx, &t.reader})
+	if err != nil {
+		return err
+	}
+	note, err := signer.Checkpoint(head.Seq, root)
+	if err != nil {
+		return err
+	}
+	_, err = t.exec(ctx, "checkpoint_insert", head.Seq, note)
+	return err
+}

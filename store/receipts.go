@@ -1,0 +1,103 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"dw/receipts"
+	"dw/workflows"
+)
+
+// Head returns the end of the log; the zero Head before the first receipt.
+func (r *reader) Head(ctx context.Context) (receipts.Head, error) {
+	var head receipts.Head
+	found := false
+	err := r.scan(ctx, "head_get", func(rows *sql.Rows) error {
+		var chain []byte
+		var at int64
+		if err := rows.Scan(&head.Seq, &chain, &at); err != nil {
+			return err
+		}
+		found = true
+		if head.Seq > 0 {
+			head.At = fromMicros(at)
+		}
+		return copyHash(&head.Chain, chain)
+	})
+	if err == nil && !found {
+		err = fmt.Errorf("the row is missing: the database was changed by hand; restore it from a backup")
+	}
+	if err != nil {
+		return receipts.Head{}, fmt.Errorf("load head of the log: %w", err)
+	}
+	return head, nil
+}
+
+// Receipts lists the receipts after a seq in their order, at most limit, all if
+// limit is not positive. The bytes are as stored: nothing is checked here.
+func (r *reader) Receipts(ctx context.Context, after int64, limit int) ([]receipts.Entry, error) {
+	list := []receipts.Entry{}
+	err := r.scan(ctx, "receipt_list", func(rows *sql.Rows) error {
+		var e receipts.Entry
+		var leaf, prev, chain []byte
+		if err := rows.Scan(&e.Seq, &e.Bytes, &leaf, &prev, &chain); err != nil {
+			return err
+		}
+		list = append(list, e)
+		last := &list[len(list)-1]
+		return copyHashes([]*[32]byte{&last.Leaf, &last.Prev, &last.Chain}, leaf, prev, chain)
+	}, after, limitOf(limit))
+	if err != nil {
+		return nil, fmt.Errorf("list receipts after %d: %w", after, err)
+	}
+	return list, nil
+}
+
+func copyHashes(to []*[32]byte, from ...[]byte) error {
+	for i := range to {
+		if err := copyHash(to[i], from[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func copyHash(to *[32]byte, from []byte) error {
+	if len(from) != len(to) {
+		return fmt.Errorf("a stored hash has %d bytes, not %d", len(from), len(to))
+	}
+	copy(to[:], from)
+	return nil
+}
+
+// AppendReceipt gives d its place at the end of the log. The head is swapped
+// from the value read, so two writers can never fork the chain.
+func (t *writer) AppendReceipt(ctx context.Context, d receipts.Draft) (receipts.Entry, error) {
+	head, err := t.Head(ctx)
+	if err != nil {
+		return receipts.Entry{}, t.fail(err)
+	}
+	e, next, err := receipts.Append(t.db.instance, head, d)
+	if err != nil {
+		return receipts.Entry{}, t.fail(err)
+	}
+	if err := t.storeReceipt(ctx, e, head, next); err != nil {
+		return receipts.Entry{}, t.fail(fmt.Errorf("store receipt %d (%s): %w", e.Seq, d.Kind, err))
+	}
+	return e, nil
+}
+
+func (t *writer) storeReceipt(ctx context.Context, e receipts.Entry, head, next receipts.Head) error {
+	n, err := t.exec(ctx, "head_swap", next.Seq, next.Chain[:], toMicros(next.At), head.Seq, head.Chain[:])
+	if err != nil {
+		return err
+	}
+	if n != 1 {
+		return fmt.Errorf("the log's head moved: %w", workflows.ErrConflict)
+	}
+	if _, err := t.exec(ctx, "receipt_insert", e.Seq, e.Bytes, e.Leaf[:], e.Prev[:], e.Chain[:]); err != nil {
+		return err
+	}
+	return t.growTree(ctx, e)
+}
