@@ -102,9 +102,9 @@ func newDialer(client *http.Client) *websocket.Dialer {
 		WriteBufferSize:  ackLimit + 1024,
 	}
 	if t, ok := client.Transport.(*http.Transport); ok {
-		d.Proxy, d.NetDialContext = t.Proxy, t.DialContext
-		if t.TLSClientConfig != nil {
-			d.TLSClientConfig = t.TLSClientConfig.Clone()
+		t = t.Clone() // another call may be setting the original up at this moment
+		d.Proxy, d.NetDialContext, d.TLSClientConfig = t.Proxy, t.DialContext, t.TLSClientConfig
+		if d.TLSClientConfig != nil {
 			d.TLSClientConfig.NextProtos = nil // a websocket upgrade needs HTTP/1.1
 		}
 	}

@@ -144,17 +144,21 @@ func newTCPRig(t testing.TB, tamper func(net.Conn) net.Conn) *rig {
 }
 
 func (r *rig) serve(l net.Listener) {
-	r.peers = make(chan *peer, 64)
-	mux := http.NewServeMux()
-	mux.HandleFunc("/api/apps.connections.open", r.serveOpen)
-	mux.HandleFunc("/ws", r.serveSocket)
-	server := &http.Server{Handler: mux}
+	server := &http.Server{Handler: r.routes()}
 	r.loops.Go(func() { _ = server.Serve(tampered{l, r}) })
 	r.t.Cleanup(func() {
 		_ = server.Close()
 		r.loops.Wait()
 		r.http.CloseIdleConnections()
 	})
+}
+
+func (r *rig) routes() http.Handler {
+	r.peers = make(chan *peer, 64)
+	mux := http.NewServeMux()
+	mux.HandleFunc("/api/apps.connections.open", r.serveOpen)
+	mux.HandleFunc("/ws", r.serveSocket)
+	return mux
 }
 
 type tampered struct {
@@ -184,7 +188,11 @@ func (r *rig) serveOpen(w http.ResponseWriter, req *http.Request) {
 			return
 		}
 	}
-	fmt.Fprintf(w, `{"ok":true,"url":"ws://%s/ws?ticket=%d"}`, req.Host, n)
+	scheme := "ws"
+	if req.TLS != nil {
+		scheme = "wss"
+	}
+	fmt.Fprintf(w, `{"ok":true,"url":"%s://%s/ws?ticket=%d"}`, scheme, req.Host, n)
 }
 
 func (r *rig) serveSocket(w http.ResponseWriter, req *http.Request) {
@@ -258,7 +266,7 @@ type running struct {
 func (r *rig) start(h handlerFunc, change ...func(*SocketOptions)) *running {
 	r.t.Helper()
 	o := SocketOptions{
-		APIURL: r.base, HTTP: r.http, Handler: h, Log: slog.New(slog.DiscardHandler),
+		APIURL: r.base, HTTP: r.http, Handler: h, Log: discard(),
 		Now: time.Now, Rand: func() float64 { return 0 },
 	}
 	for _, c := range change {
@@ -275,3 +283,5 @@ func (r *rig) start(h handlerFunc, change ...func(*SocketOptions)) *running {
 	r.t.Cleanup(func() { cancel(); <-done })
 	return run
 }
+
+func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gorilla/websocket"
 	"github.com/slack-go/slack"
 )
 
@@ -27,7 +26,6 @@ const (
 // set; each has its own back-off.
 type slot struct {
 	socket   *Socket
-	dialer   *websocket.Dialer
 	back     backoff
 	retiring sync.WaitGroup
 }
@@ -135,7 +133,7 @@ func (t *slot) dial(ctx context.Context) (*link, error) {
 	if err != nil {
 		return nil, err
 	}
-	conn, resp, err := t.dialer.DialContext(ctx, address, nil)
+	conn, resp, err := t.socket.dialer.DialContext(ctx, address, nil)
 	if err != nil {
 		return nil, dialError(resp, withoutURL(err))
 	}

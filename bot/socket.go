@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/gorilla/websocket"
 )
 
 // Defaults of [SocketOptions].
@@ -46,6 +48,7 @@ type SocketOptions struct {
 type Socket struct {
 	api     webAPI
 	options SocketOptions
+	dialer  *websocket.Dialer
 	log     *slog.Logger
 	seen    *seen
 	queue   chan job
@@ -73,7 +76,7 @@ func NewSocket(appToken string, o SocketOptions) (*Socket, error) {
 	}
 	return &Socket{
 		api:     webAPI{base: apiURL(o.APIURL), token: newSecret(appToken), http: o.HTTP},
-		options: o, log: o.Log, seen: newSeen(seenLimit),
+		options: o, dialer: newDialer(o.HTTP), log: o.Log, seen: newSeen(seenLimit),
 		queue: make(chan job, queueLength), wait: waitFor,
 	}, nil
 }
@@ -114,7 +117,7 @@ func (s *Socket) runSlots(ctx context.Context, cancel context.CancelFunc) error 
 	var slots sync.WaitGroup
 	for i := range failed {
 		slots.Go(func() {
-			t := &slot{socket: s, dialer: newDialer(s.options.HTTP), back: backoff{random: s.options.Rand}}
+			t := &slot{socket: s, back: backoff{random: s.options.Rand}}
 			if failed[i] = t.run(ctx); failed[i] != nil {
 				cancel()
 			}

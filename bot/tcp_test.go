@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -94,4 +96,19 @@ func TestManyClicksOverTCPAreEachAckedOnce(t *testing.T) {
 	if len(got) != clicks {
 		t.Fatalf("%d different acks for %d clicks", len(got), clicks)
 	}
+}
+
+func TestSocketOverTLS(t *testing.T) {
+	t.Parallel()
+	r := &rig{t: t, http: NewHTTPClient()}
+	server := httptest.NewUnstartedServer(r.routes())
+	server.EnableHTTP2 = true // as Slack's API does; the websocket must not follow
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	r.base = server.URL + "/api/"
+	r.http.Transport.(*http.Transport).TLSClientConfig = server.Client().Transport.(*http.Transport).TLSClientConfig
+	r.start(quiet)
+	p := <-r.peers
+	p.click("E1")
+	p.acked(t, "E1")
 }
