@@ -16,7 +16,7 @@ type arrival struct {
 	prev  int32 // the node before it; itself for the subject
 	via   int32 // the edge's number
 	wait  int32 // the last scheduled hop on the way, -1 for none
-	loose int   // hops on the way whose schedule is not known
+	loose int   // hops on the way whose next run is not known
 }
 
 // spread is how bad rows get from one subject to all that lies below it.
@@ -27,10 +27,11 @@ type spread struct {
 }
 
 // spread follows bad rows that are in subject at from. A hop passes them on at
-// its next run after they arrived; a hop without a known schedule passes them
-// on at once, because a time that is too early is the safer error; a paused hop
-// keeps them back, unless it had a run before now that it may have done before
-// it was paused. It is Dijkstra's search: a later arrival is never passed on
+// its next run after they arrived; a hop whose next run is not known (it has no
+// schedule, or an interval that may end at any moment) passes them on at once,
+// because a time that is too early is the safer error; a paused hop keeps them
+// back, unless it had a run before now that it may have done before it was
+// paused. It is Dijkstra's search: a later arrival is never passed on
 // earlier, so the first arrival at a node is final.
 func (g *Graph) spread(subject int32, from, now time.Time, due DueFunc) spread {
 	s := spread{arrived: map[int32]arrival{}, held: map[int32]int32{}, nearest: g.walk(subject, g.down, 0)}
@@ -68,7 +69,7 @@ func (g *Graph) passOn(at arrival, now time.Time, due DueFunc) (arrival, bool) {
 	run, err := g.nextRun(at.node, at.ready, due)
 	var held *heldError
 	switch {
-	case err == nil:
+	case err == nil && !run.loose:
 		at.ready, at.wait = run.at, at.node
 	case errors.As(err, &held):
 		run, ran := g.ranBefore(held.by, at.ready, now, due)

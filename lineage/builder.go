@@ -8,6 +8,10 @@ import (
 	"strings"
 )
 
+// mostEdgeErrors bounds the errors of one build: each looks for near names in
+// the whole graph.
+const mostEdgeErrors = 20
+
 // Builder collects what the sources state about assets and edges. It is not
 // safe for use by several goroutines.
 type Builder struct {
@@ -104,7 +108,9 @@ func (b *Builder) pairs(g *Graph) ([]numberedEdge, []error) {
 	for _, e := range b.edges {
 		numbered, err := g.number(e)
 		if err != nil {
-			errs = append(errs, err)
+			if errs = append(errs, err); len(errs) == mostEdgeErrors {
+				return nil, append(errs, errors.New("and perhaps more edges are wrong"))
+			}
 			continue
 		}
 		all = append(all, numbered)

@@ -1,6 +1,7 @@
 package lineage_test
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -108,6 +109,35 @@ func TestBuildMergesEdges(t *testing.T) {
 	e := all[0]
 	if e.Seen.Source != "query log" || len(e.Also) != 2 || e.Also[1].Source != "dbt manifest" || e.Use != lineage.UseValue {
 		t.Errorf("edge is %+v, want the newest first and the others kept", e)
+	}
+}
+
+func TestBuildBoundsItsErrors(t *testing.T) {
+	t.Parallel()
+	b := lineage.NewBuilder()
+	for i := range 1000 {
+		b.AddEdge(edges(fmt.Sprintf("a%d > b", i))[0])
+	}
+	_, err := b.Build()
+	if err == nil || strings.Count(err.Error(), "\n") > 25 || !strings.Contains(err.Error(), "more edges") {
+		t.Errorf("error is %v, want the first few and a word about the rest", err)
+	}
+}
+
+func TestBuildKeepsColumnsOnceInOrder(t *testing.T) {
+	t.Parallel()
+	var columns []string
+	for i := range 100 {
+		columns = append(columns, fmt.Sprintf("c%d", i))
+	}
+	wide := func(source string, columns []string) lineage.Asset {
+		return asset("wide", lineage.KindTable, func(a *lineage.Asset) {
+			a.Columns, a.From = columns, []lineage.Provenance{seen(source)}
+		})
+	}
+	g := build(t, []lineage.Asset{wide("a", columns[:90]), wide("b", columns[10:])}, nil)
+	if a, _ := g.Asset(id("wide")); !slices.Equal(a.Columns, columns) || len(a.Conflicts()) != 0 {
+		t.Errorf("columns are %v with conflicts %v, want each once and no conflict", a.Columns, a.Conflicts())
 	}
 }
 

@@ -64,9 +64,9 @@ func (g *Graph) firstRead(n int32, at arrival, from time.Time, due DueFunc) (rea
 // runAfter is nextRun for rows that have just arrived: where the job that
 // builds the node brought them, that very run is the read.
 func (g *Graph) runAfter(n int32, at arrival, from time.Time, due DueFunc) (read, error) {
-	a := g.assets[n]
-	if a.Schedule == nil && !a.Paused && from.Equal(at.ready) && slices.Contains(g.builders(n), at.prev) {
-		job := g.assets[at.prev]
+	a, job := g.assets[n], g.assets[at.prev]
+	justBuilt := a.Schedule == nil && from.Equal(at.ready) && slices.Contains(g.builders(n), at.prev)
+	if justBuilt && !a.Paused && !job.Schedule.interval() {
 		return read{at: from.UTC(), why: job.Schedule.why("built by " + job.Name + ", schedule")}, nil
 	}
 	return g.nextRun(n, from, due)
@@ -105,7 +105,7 @@ func (g *Graph) wayWhy(at arrival, now time.Time) []string {
 			g.assets[at.wait].Name, instantText(at.ready)))
 	}
 	if at.loose > 0 {
-		out = append(out, plural(at.loose, "hop")+" on the way without a known schedule, counted as immediate")
+		out = append(out, plural(at.loose, "hop")+" on the way with no known time of the next run, counted as immediate")
 	}
 	return out
 }

@@ -141,7 +141,7 @@ func TestNextRead(t *testing.T) {
 				asset("a", lineage.KindModel), asset("b", lineage.KindModel), use(schedule("0 2 * * *", "")),
 			},
 			edges: append(by("subject > slow > use"), by("subject > a > b > use")...),
-			next:  "2026-12-01T02:00:00Z", why: []string{"2 hops on the way without a known schedule"},
+			next:  "2026-12-01T02:00:00Z", why: []string{"2 hops on the way with no known time"},
 		},
 		{
 			name: "no harm before the rows arrive, though the use runs hourly",
@@ -168,10 +168,64 @@ func TestNextRead(t *testing.T) {
 		{
 			name: "the job on the way and what it builds are one run",
 			assets: []lineage.Asset{
-				asset("builder", lineage.KindJob, schedule("@every 3h", "")),
+				asset("builder", lineage.KindJob, schedule("0 15 * * *", "")),
 				asset("hop", lineage.KindModel), use(schedule("0 16 * * *", "")),
 			},
 			edges: by("subject > builder > hop > use"), next: "2026-11-30T16:00:00Z",
+		},
+		{
+			name: "a use that the job on the way builds is read in that run",
+			assets: []lineage.Asset{
+				asset("builder", lineage.KindJob, schedule("0 15 * * *", "")),
+				asset("use", lineage.KindDashboard),
+			},
+			edges: by("subject > builder > use"), next: "2026-11-30T15:00:00Z", why: []string{"built by builder"},
+		},
+		{
+			name: "a hop at an interval may run at any moment",
+			assets: []lineage.Asset{
+				asset("hop", lineage.KindModel, schedule("@every 6h", "")), use(schedule("0 14 * * *", "")),
+			},
+			edges: by("subject > hop > use"), next: "2026-11-30T14:00:00Z", why: []string{"1 hop on the way with no known time"},
+		},
+		{
+			name: "a builder at an interval may run at any moment",
+			assets: []lineage.Asset{
+				asset("builder", lineage.KindJob, schedule("@every 6h", "")),
+				asset("hop", lineage.KindModel), use(schedule("0 14 * * *", "")),
+			},
+			edges: by("subject > builder > hop > use"), next: "2026-11-30T14:00:00Z",
+		},
+		{
+			name: "the earlier of two builders counts, a broken one does not hide it",
+			assets: []lineage.Asset{
+				asset("late", lineage.KindJob, schedule("0 20 * * *", "")),
+				asset("broken", lineage.KindJob, schedule("often", "")),
+				asset("early", lineage.KindJob, schedule("0 18 * * *", "")),
+				asset("use", lineage.KindDashboard),
+			},
+			edges: append(by("subject > use"), edges("late > use", "early > use", "broken > use")...),
+			next:  "2026-11-30T18:00:00Z", why: []string{"built by early"},
+		},
+		{
+			name: "a broken builder is said",
+			assets: []lineage.Asset{
+				asset("broken", lineage.KindJob, schedule("often", "")), asset("use", lineage.KindDashboard),
+			},
+			edges: append(by("subject > use"), edges("broken > use")...), unknown: true, why: []string{"often", "broken"},
+		},
+		{
+			name: "a use whose builder is paused is held", from: "2026-11-30T11:30:00Z",
+			assets: []lineage.Asset{
+				asset("builder", lineage.KindJob, schedule("0 12 * * *", ""), paused), asset("use", lineage.KindDashboard),
+			},
+			edges: append(by("subject > use"), edges("builder > use")...), held: "builder",
+			why: []string{"not built while test://builder is paused", "2026-11-30T12:00:00Z may have happened"},
+		},
+		{
+			name:   "a schedule that never fires is not known",
+			assets: []lineage.Asset{use(schedule("@every 9601h", ""))}, edges: direct,
+			unknown: true, why: []string{"no instant within 400 days"},
 		},
 		{
 			name: "a paused hop holds the rows back",

@@ -17,8 +17,9 @@ const horizon = 400 * 24 * time.Hour
 
 // read is one moment at which an asset takes in what feeds it.
 type read struct {
-	at  time.Time
-	why string
+	at    time.Time
+	why   string
+	loose bool // at is the latest it can be, not the clock's
 }
 
 // first returns the first instant of a schedule at or after from. The span is

@@ -63,21 +63,14 @@ func addName(index map[string][]int32, name string, node int32) {
 }
 
 // dottedEnds returns a name and, for db.schema.table, also schema.table and
-// table, because people leave off what is the same for all their tables. Names
-// with a slash are files and have no such ends.
+// table, because people leave off what is the same for all their tables. Other
+// dotted names (a file, a version) have no end that means the same.
 func dottedEnds(name string) []string {
-	out := []string{name}
-	if strings.Contains(name, "/") {
-		return out
+	parts := strings.Split(name, ".")
+	if len(parts) != 3 || slices.Contains(parts, "") {
+		return []string{name}
 	}
-	for {
-		_, rest, found := strings.Cut(name, ".")
-		if !found || rest == "" {
-			return out
-		}
-		out = append(out, rest)
-		name = rest
-	}
+	return []string{name, parts[1] + "." + parts[2], parts[2]}
 }
 
 // fold takes the quotes of any SQL dialect and the case out of a name.

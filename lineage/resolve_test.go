@@ -20,6 +20,7 @@ func names(t testing.TB) *lineage.Graph {
 		asset("payouts", lineage.KindJob, func(a *lineage.Asset) { a.Name = "Promoter Payouts" }),
 		asset("raw", lineage.KindSource, func(a *lineage.Asset) { a.ID, a.Name = "dbt://shop/source.shop.raw.events", "events" }),
 		asset("topic", lineage.KindTopic, func(a *lineage.Asset) { a.ID, a.Name = "kafka://events", "events" }),
+		asset("dim", lineage.KindModel, func(a *lineage.Asset) { a.Aliases = []string{"dim.v2", "model.shop.dim.v2"} }),
 		asset("upper", lineage.KindTable, func(a *lineage.Asset) { a.Name = "Stock" }),
 		asset("lower", lineage.KindTable, func(a *lineage.Asset) { a.Name = "stock" }),
 	}, nil)
@@ -93,6 +94,7 @@ func TestResolveUnknown(t *testing.T) {
 		{"an id with a slip", "dbt://shop/model.shop.fct_order", []string{"fct_orders"}},
 		{"a relation with a slip", "shop.mart.fct_ordrs", []string{"fct_orders"}},
 		{"an alias with a slip", "orders_finale", []string{"fct_orders"}},
+		{"the end of a name that is no relation", "v2", []string{"dim"}},
 		{"nothing near", "zzzzzzzz", nil},
 		{"nothing asked", "", nil},
 		{"only separators", "//..", nil},

@@ -29,7 +29,7 @@ func (g *Graph) nextRun(n int32, from time.Time, due DueFunc) (read, error) {
 		if err != nil {
 			return read{}, fmt.Errorf("schedule %s cannot be used: %w", a.Schedule, err)
 		}
-		return read{at: at, why: a.Schedule.why("schedule")}, nil
+		return read{at: at, why: a.Schedule.why("schedule"), loose: a.Schedule.interval()}, nil
 	}
 	return g.nextBuild(n, from, due)
 }
@@ -46,7 +46,7 @@ func (g *Graph) nextBuild(n int32, from time.Time, due DueFunc) (read, error) {
 		case err != nil:
 			failed = err
 		case best.at.IsZero() || next.Before(best.at):
-			best = read{at: next, why: a.Schedule.why("built by " + a.Name + ", schedule")}
+			best = read{at: next, why: a.Schedule.why("built by " + a.Name + ", schedule"), loose: a.Schedule.interval()}
 		}
 	}
 	if best.at.IsZero() {

@@ -98,6 +98,13 @@ func TestScore(t *testing.T) {
 			"Score 18: money class not declared 0 + no schedule known 10 + no readers known 0 + direct 10, declared by config x 0.9",
 		},
 		{
+			"the surest of an edge's sources counts", asset("use", lineage.KindJob), lineage.Edge{
+				Use: lineage.UseValue, Seen: seen(lineage.SourceManifest),
+				Also: []lineage.Provenance{sure.Seen},
+			}, 20,
+			"Score 20: money class not declared 0 + no schedule known 10 + no readers known 0 + direct 10, seen by query log 13 h 0 m ago x 1.0",
+		},
+		{
 			"paused", asset("use", lineage.KindJob, paused, moves(lineage.MovesMoney)), sure, 50,
 			"Score 50: money 40 + paused 0 + no readers known 0 + direct 10, seen by query log 13 h 0 m ago x 1.0",
 		},
