@@ -173,12 +173,15 @@ func closeIncident(i Incident, undo []string, why string, now time.Time) (Incide
 	return i, out
 }
 
+// noUndo is what a step's Undo says where there is none.
+const noUndo = "none"
+
 // undoList says for each step that was done how it can be taken back.
 func undoList(ps []Proposal) []string {
 	var undo []string
 	for _, p := range ps {
 		for n, s := range p.Plan {
-			if p.Steps[n].State == StepDone && s.Undo != "" && s.Kind != diagnosis.Verify {
+			if p.Steps[n].State == StepDone && s.Undo != "" && s.Undo != noUndo && s.Kind != diagnosis.Verify {
 				undo = append(undo, clean(fmt.Sprintf("%s, step %d: %s", p.ID, n+1, s.Undo)))
 			}
 		}

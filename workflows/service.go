@@ -117,7 +117,7 @@ type Actuator interface {
 // Observation is what dw read about an owner's step.
 type Observation struct {
 	Done bool
-	Text string // "schedule promoter_payouts is STOPPED, read from dagster"
+	Text string // "schedule nightly_export is STOPPED, read from dagster"
 	At   time.Time
 }
 
