@@ -206,7 +206,9 @@ func (s *scheduler) finish(ok bool) {
 	}
 }
 
-func (s *scheduler) Known(a diagnosis.Action) bool { return a.System == "sched" && a.Name != diagnosis.ActionLaunchJob }
+func (s *scheduler) Known(a diagnosis.Action) bool {
+	return a.System == "sched" && a.Name != diagnosis.ActionLaunchJob
+}
 
 func (s *scheduler) Observe(_ context.Context, st diagnosis.PlannedStep) (Observation, error) {
 	want := map[string]string{diagnosis.ActionPauseSchedule: "STOPPED", diagnosis.ActionResumeSchedule: "RUNNING"}[st.Action.Name]
