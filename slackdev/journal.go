@@ -1,12 +1,14 @@
 package slackdev
 
+import "fmt"
+
 // journal writes one line of JSON: the server's time, what happened, and pairs
 // of key and value.
 func (s *Server) journal(what string, pairs ...any) {
 	line := map[string]any{"at": s.opts.Now().UTC(), "what": what}
 	for i := 0; i+1 < len(pairs); i += 2 {
-		if pairs[i+1] != nil {
-			line[pairs[i].(string)] = pairs[i+1]
+		if v := pairs[i+1]; v != nil {
+			line[fmt.Sprint(pairs[i])] = v
 		}
 	}
 	raw, err := marshalPlain(line)

@@ -186,13 +186,12 @@ func (s *Server) receive(sock *socket, raw []byte, fragmented bool) {
 	case json.Unmarshal(raw, &a) != nil || a.EnvelopeID == "":
 		dropped = "not an acknowledgement"
 	default:
+		s.journal("ack", "envelope_id", a.EnvelopeID, "payload", a.Payload)
 		dropped = s.takeAck(sock, a)
 	}
 	if dropped != "" {
 		s.journal("ack dropped", "envelope_id", a.EnvelopeID, "reason", dropped, "bytes", len(raw))
-		return
 	}
-	s.journal("ack", "envelope_id", a.EnvelopeID, "payload", a.Payload)
 }
 
 // Disconnect tells every connection to go, with a reason of Slack's: "warning"

@@ -3,10 +3,13 @@ package slackdev_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"log"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"dw/slackdev"
 
@@ -150,15 +153,14 @@ func (b *bundle) dial(t *testing.T) *raw {
 }
 
 type frame struct {
-	ID       string         `json:"envelope_id"`
-	Type     string         `json:"type"`
-	Reason   string         `json:"reason"`
-	Count    int            `json:"num_connections"`
-	Accepts  bool           `json:"accepts_response_payload"`
-	Attempt  int            `json:"retry_attempt"`
-	Payload  map[string]any `json:"payload"`
-	AppInfo  map[string]any `json:"connection_info"`
-	fragment bool
+	ID      string         `json:"envelope_id"`
+	Type    string         `json:"type"`
+	Reason  string         `json:"reason"`
+	Count   int            `json:"num_connections"`
+	Accepts bool           `json:"accepts_response_payload"`
+	Attempt int            `json:"retry_attempt"`
+	Payload map[string]any `json:"payload"`
+	AppInfo map[string]any `json:"connection_info"`
 }
 
 func (r *raw) read() frame {
@@ -249,4 +251,217 @@ func TestLostAcksTimeOut(t *testing.T) {
 			}
 		})
 	}
+}
+
+func mustJSON(t *testing.T, v any) string {
+	t.Helper()
+	raw, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
+
+func TestTicketWorksOnce(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	_, link, err := b.api.StartSocketModeContext(b.ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, _, err := websocket.DefaultDialer.DialContext(b.ctx, link, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close() //nolint:errcheck // the end of the test
+	for name, address := range map[string]string{"used": link, "invented": link + "1"} {
+		second, resp, err := websocket.DefaultDialer.DialContext(b.ctx, address, nil)
+		if err == nil {
+			second.Close() //nolint:errcheck // the test has failed
+			t.Fatalf("a ticket that is %s opened a connection", name)
+		}
+		if resp.StatusCode != 401 {
+			t.Errorf("%s: status %d", name, resp.StatusCode)
+		}
+	}
+}
+
+func TestTenConnections(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for i := range 10 {
+		if f := b.dial(t).read(); f.Type != "hello" || f.Count != i+1 {
+			t.Fatalf("connection %d: %+v", i+1, f)
+		}
+	}
+	r := b.dial(t)
+	if f := r.read(); f.Type != "disconnect" || f.Reason != "too_many_websockets" {
+		t.Errorf("eleventh: %+v", f)
+	}
+	if _, _, err := r.conn.ReadMessage(); err == nil {
+		t.Error("the eleventh stayed open")
+	}
+	if n := b.Snapshot().Sockets; n != 10 {
+		t.Errorf("%d open", n)
+	}
+}
+
+func TestEnvelopeGoesToOneConnection(t *testing.T) {
+	t.Parallel()
+	b := setup(t, func(o *slackdev.Options) { o.Pick = func(n int) int { return n - 1 } })
+	first, second := b.dial(t).hello(), b.dial(t).hello()
+	done := start(func() (slackdev.Outcome, error) { return b.Command(b.ctx, ann, open, "x") })
+	f := second.read()
+	first.ack(f.ID, `{"text":"from the wrong connection"}`)
+	second.ack(f.ID, `{}`)
+	if got := <-done; got.err != nil || !got.out.Acked || got.out.Payload != nil {
+		t.Errorf("%+v, %v", got.out, got.err)
+	}
+}
+
+func TestDuplicateAndReplay(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	r := b.dial(t).hello()
+	b.Duplicate(1)
+	got := r.app(`{}`, `{}`, `{}`, `{}`)
+	if out, err := b.Command(b.ctx, ann, open, "x"); err != nil || !out.Acked {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	one, two := <-got, <-got
+	if one.ID == "" || one.ID != two.ID {
+		t.Errorf("duplicate: %q and %q", one.ID, two.ID)
+	}
+	for same := range map[bool]bool{true: true, false: true} {
+		if out, err := b.ReplayLast(b.ctx, same); err != nil || !out.Acked {
+			t.Fatalf("%+v, %v", out, err)
+		}
+		f := <-got
+		if same != (f.ID == one.ID) || mustJSON(t, f.Payload) != mustJSON(t, one.Payload) {
+			t.Errorf("replay %v: %+v", same, f)
+		}
+		one.ID = f.ID
+	}
+}
+
+func TestDisconnect(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	old := b.dial(t).hello()
+	b.Disconnect("warning")
+	if f := old.read(); f.Type != "disconnect" || f.Reason != "warning" {
+		t.Fatalf("%+v", f)
+	}
+	got := old.app(`{}`)
+	if out, err := b.Command(b.ctx, ann, open, "x"); err != nil || !out.Acked {
+		t.Errorf("a warned connection still serves while it is the only one: %+v, %v", out, err)
+	}
+	<-got
+	fresh := b.dial(t).hello()
+	got = fresh.app(`{}`)
+	if out, err := b.Command(b.ctx, ann, open, "x"); err != nil || !out.Acked {
+		t.Errorf("the new connection: %+v, %v", out, err)
+	}
+	<-got
+	b.Disconnect("link_disabled")
+	if f := fresh.read(); f.Reason != "link_disabled" {
+		t.Errorf("%+v", f)
+	}
+	b.connected(t, 0)
+}
+
+func TestKilledConnection(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	r := b.dial(t).hello()
+	b.KillSockets()
+	b.connected(t, 0)
+	if _, _, err := r.conn.ReadMessage(); err == nil {
+		t.Error("the connection still lives")
+	}
+}
+
+func TestEventsAreRedelivered(t *testing.T) {
+	t.Parallel()
+	b := setup(t, func(o *slackdev.Options) {
+		o.AckTimeout, o.EventRetries = 50e6, []time.Duration{0, 0, 0}
+	})
+	r := b.dial(t).hello()
+	done := start(func() (slackdev.Outcome, error) {
+		return b.Event(b.ctx, map[string]any{"type": "app_mention", "user": ann, "text": "hi"})
+	})
+	ids := map[string]bool{}
+	var id any
+	for attempt := range 4 {
+		f := r.read()
+		if f.Type != "events_api" || f.Attempt != attempt || ids[f.ID] {
+			t.Fatalf("delivery %d: %+v", attempt, f)
+		}
+		if attempt > 0 && f.Payload["event_id"] != id {
+			t.Errorf("event_id changed to %v", f.Payload["event_id"])
+		}
+		ids[f.ID], id = true, f.Payload["event_id"]
+	}
+	if got := <-done; got.err != nil || got.out.Acked || got.out.Error != slackdev.NotAcked {
+		t.Errorf("%+v, %v", got.out, got.err)
+	}
+}
+
+func TestPings(t *testing.T) {
+	t.Parallel()
+	b := setup(t, func(o *slackdev.Options) { o.PingEvery = time.Millisecond })
+	r := b.dial(t).hello()
+	pinged := errors.New("pinged")
+	r.conn.SetPingHandler(func(text string) error {
+		if text != "Ping from applink-1" {
+			t.Errorf("ping %q", text)
+		}
+		return pinged
+	})
+	if _, _, err := r.conn.ReadMessage(); !errors.Is(err, pinged) {
+		t.Errorf("read: %v", err)
+	}
+}
+
+func TestJournalTellsAllButSecrets(t *testing.T) {
+	t.Parallel()
+	var lines lockedBuffer
+	b := setup(t, func(o *slackdev.Options) { o.Journal = &lines })
+	r := b.dial(t).hello()
+	b.post(t, "text", "x")
+	b.command(t, r, ann, open)
+	text := lines.String()
+	for _, want := range []string{`"what":"hello"`, `"method":"chat.postMessage"`, `"what":"envelope"`, `"what":"ack"`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %s in the journal", want)
+		}
+	}
+	for _, secret := range []string{botToken, appToken} {
+		if strings.Contains(text, secret) {
+			t.Errorf("the journal tells %s", secret)
+		}
+	}
+	for line := range strings.Lines(text) {
+		if !json.Valid([]byte(line)) {
+			t.Errorf("no JSON: %s", line)
+		}
+	}
+}
+
+// lockedBuffer is a buffer that several goroutines write to.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
 }
