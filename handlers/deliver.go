@@ -21,11 +21,6 @@ type Poster interface {
 	FindByKey(ctx context.Context, channel, key, threadTS string, since time.Time) (string, bool, error)
 }
 
-// Placer records where a message stands.
-type Placer interface {
-	PlaceIncident(ctx context.Context, incident string, at workflows.MessageRef) error
-	PlaceProposal(ctx context.Context, proposal string, at workflows.MessageRef) error
-}
 
 // Loader reads what is painted.
 type Loader interface {
@@ -40,7 +35,7 @@ type Loader interface {
 type Deliverer struct {
 	Poster Poster
 	OpenDM func(ctx context.Context, user string) (string, error)
-	Placer Placer
+	Placer workflows.Placer
 	Loader Loader
 	Policy func(domain string) (workflows.Policy, bool)
 	Zone   *time.Location
@@ -114,7 +109,7 @@ func (d *Deliverer) paintIncident(ctx context.Context, id string) (workflows.Mes
 	if err != nil {
 		return workflows.MessageRef{}, fmt.Errorf("post the card of incident %s: %w", id, err)
 	}
-	return at, d.Placer.PlaceIncident(ctx, id, at)
+	return at, d.Placer.PlaceCard(ctx, id, at)
 }
 
 // root returns where the incident's card stands, posting it if need be: cards
@@ -154,7 +149,7 @@ func (d *Deliverer) approvalCard(ctx context.Context, id string) error {
 	if err != nil {
 		return fmt.Errorf("post the card of proposal %s: %w", id, err)
 	}
-	return d.Placer.PlaceProposal(ctx, id, at)
+	return d.Placer.PlaceCard(ctx, id, at)
 }
 
 func (d *Deliverer) note(ctx context.Context, key string, n workflows.ThreadNote) error {
@@ -190,4 +185,20 @@ func (d *Deliverer) postOnce(ctx context.Context, channel, thread, key string, s
 	}
 	ts, err = d.Poster.Post(ctx, channel, m, bot.PostOptions{ThreadTS: thread, Key: key, Urgent: urgent})
 	return workflows.MessageRef{Channel: channel, TS: ts}, err
+}
+
+// TellOwner sends a direct message to a domain's owner, for troubles that a
+// channel cannot carry. Where Slack refuses that too, the log says so.
+func (d *Deliverer) TellOwner(ctx context.Context, policy workflows.Policy, problem string) {
+	who := policy.Owner
+	if who.User == "" {
+		who = policy.Deputy
+	}
+	channel, err := d.OpenDM(ctx, who.User)
+	if err == nil {
+		_, err = d.Poster.Post(ctx, channel, toBot(blocks.Private(problem)), bot.PostOptions{})
+	}
+	if err != nil {
+		d.Logger.Error("the owner could not be told", "actor", who.User, "problem", problem, "error", err)
+	}
 }

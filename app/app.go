@@ -1,0 +1,297 @@
+// Package app is the composition root: it builds every part of dw by hand from
+// one configuration and runs them. Tests and the demo start the same parts in
+// process.
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+
+	"dw/bot"
+	"dw/config"
+	"dw/handlers"
+	"dw/jobs"
+	"dw/receipts"
+	"dw/store"
+	"dw/workflows"
+)
+
+// Options are what a process adds to a configuration.
+type Options struct {
+	LogTo   io.Writer // default: standard error
+	Version string
+	Crash   func(point string) // named points of the store, for tests; nil in production
+}
+
+// App is one running dw.
+type App struct {
+	project   *Project
+	log       *slog.Logger
+	store     *store.DB
+	service   *workflows.Service
+	runner    *runner
+	receipts  *Log
+	client    *bot.Client
+	socket    *bot.Socket
+	handler   *handlers.Handler
+	deliverer *handlers.Deliverer
+	jobs      *jobs.Runner
+	ticker    *jobs.Ticker
+	server    *server
+	policies  map[string]workflows.Policy
+}
+
+// New builds a dw. It asks Slack who the bot is and who the configured people
+// are, so wrong tokens and unknown people are found here. Close it also after
+// an error of Run.
+func New(ctx context.Context, project *Project, o Options) (*App, error) {
+	a := &App{project: project, log: newLogger(project.Config, o.LogTo)}
+	steps := []func() error{
+		func() error { return a.openStore(ctx, o) },
+		func() error { return a.connectSlack(ctx) },
+		a.buildService,
+		func() error { return a.buildFaces(o) },
+		func() error { return a.recordStart(ctx, o.Version) },
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return nil, errors.Join(err, a.closeStore())
+		}
+	}
+	return a, nil
+}
+
+func newLogger(c *config.Config, to io.Writer) *slog.Logger {
+	if to == nil {
+		to = os.Stderr
+	}
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(c.Log.Level)); err != nil {
+		level = slog.LevelInfo
+	}
+	options := &slog.HandlerOptions{Level: level}
+	if c.Log.Format == "text" {
+		return slog.New(slog.NewTextHandler(to, options))
+	}
+	return slog.New(slog.NewJSONHandler(to, options))
+}
+
+// openStore opens the database and the signing key, making both at first run.
+func (a *App) openStore(ctx context.Context, o Options) error {
+	c := a.project.Config
+	signer, err := receipts.LoadKey(c.Receipts.KeyFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		signer, err = receipts.CreateKey(c.Receipts.KeyFile, c.Instance, rand.Reader)
+	}
+	if err != nil {
+		return fmt.Errorf("receipts.key_file %s: %w", c.Receipts.KeyFile, err)
+	}
+	if err := writePublicKey(c.Receipts.KeyFile, signer.VerifierKey()); err != nil {
+		return err
+	}
+	a.store, err = store.Open(ctx, c.Store.DSN, store.Options{Instance: c.Instance, Signer: &signer, Log: a.log, Crash: o.Crash})
+	if err != nil {
+		return err
+	}
+	a.receipts = &Log{store: a.store, key: signer.VerifierKey()}
+	return nil
+}
+
+// connectSlack asks who the bot is and resolves the configured people.
+func (a *App) connectSlack(ctx context.Context) error {
+	c := a.project.Config
+	client, err := bot.NewClient(c.Slack.BotToken.Reveal(), bot.ClientOptions{APIURL: c.Slack.APIURL})
+	if err != nil {
+		return err
+	}
+	a.client = client
+	self, err := client.AuthTest(ctx)
+	if err != nil {
+		return fmt.Errorf("slack.bot_token: %w", err)
+	}
+	found, err := resolvePeople(ctx, c, client, self.Team)
+	if err != nil {
+		return err
+	}
+	a.policies = policies(c, found)
+	for name, policy := range a.policies {
+		if policy.Owner.User == "" && policy.Deputy.User == "" && len(policy.Escalation) == 0 {
+			return fmt.Errorf("domains.%s: nobody of the chain was found in Slack: %s", name, strings.Join(policy.Unresolved, "; "))
+		}
+	}
+	return a.buildHandlersIdentity(self)
+}
+
+func (a *App) buildHandlersIdentity(self bot.Self) error {
+	identity, err := bot.NewIdentity(a.client, self.Team, time.Now)
+	if err != nil {
+		return err
+	}
+	a.handler = handlers.New(handlers.Options{
+		Replier: a.client, Identity: identity, Graph: a.graph, Due: due, Policy: a.policy,
+		Command: a.project.Config.Slack.Command, Zone: a.project.Zone, Now: a.project.Now, Logger: a.log, Receipts: a.receipts,
+	})
+	return nil
+}
+
+func (a *App) policy(domain string) (workflows.Policy, bool) {
+	policy, ok := a.policies[domain]
+	return policy, ok
+}
+
+// buildService builds the loop.
+func (a *App) buildService() error {
+	a.runner = &runner{project: a.project, store: a.store}
+	outside, err := connect(a.project)
+	if err != nil {
+		return err
+	}
+	options := workflows.Options{
+		Store: a.store, Policies: a.policy, Checks: a.runner,
+		Investigator: &investigator{project: a.project, probers: outside.probers, changes: a.project.fileChanges, log: a.log},
+		Actuators:    outside.actuators, Observers: outside.observers,
+		Now: a.project.Now, NewID: newID, NewNonce: newNonce, Log: a.log,
+	}
+	if err := options.Check(); err != nil {
+		return err
+	}
+	a.service = workflows.NewService(options)
+	a.runner.service = a.service
+	a.handler.Decider, a.handler.Reader, a.handler.Checker = a.service, a.service, a.runner
+	return nil
+}
+
+const idLength = 6
+
+// newID makes an id that people can type: INC-7F3K2Q.
+func newID(prefix string) string {
+	var random [8]byte
+	_, _ = rand.Read(random[:]) // never fails, by its own documentation
+	return strings.ToUpper(prefix) + "-" + base32.StdEncoding.EncodeToString(random[:])[:idLength]
+}
+
+// newNonce makes 128 random bits in hex.
+func newNonce() string {
+	var random [16]byte
+	_, _ = rand.Read(random[:]) // never fails, by its own documentation
+	return hex.EncodeToString(random[:])
+}
+
+// buildFaces builds what faces the outside: socket, deliveries, ticker, HTTP.
+func (a *App) buildFaces(Options) error {
+	c := a.project.Config
+	a.deliverer = &handlers.Deliverer{
+		Poster: a.client, OpenDM: a.client.OpenDM, Placer: a.service, Loader: a.service,
+		Policy: a.policy, Zone: a.project.Zone, Now: a.project.Now, Logger: a.log,
+	}
+	var err error
+	a.socket, err = bot.NewSocket(c.Slack.AppToken.Reveal(), bot.SocketOptions{
+		APIURL: c.Slack.APIURL, Handler: checkpointed{a}, Log: a.log, Now: time.Now, Rand: randomFraction,
+	})
+	if err != nil {
+		return err
+	}
+	a.jobs, err = jobs.New(jobs.Options{
+		DB: a.store.Writer(), Now: time.Now, Log: a.log, OnDead: a.undelivered,
+		Deliverers:        map[string]jobs.Deliverer{"slack.": a.deliverer, "": performer{a.service}},
+		FetchPollInterval: c.Jobs.Poll.Or(500 * time.Millisecond), JobTimeout: c.Jobs.Timeout.Or(time.Minute),
+		RescueStuckJobsAfter: c.Jobs.RescueAfter.Or(2 * time.Minute), MaxBackoff: time.Minute,
+	})
+	if err != nil {
+		return err
+	}
+	a.ticker = &jobs.Ticker{Store: a.store, Fire: a.service.Fire, Now: a.project.Now, Every: c.Jobs.Tick.Or(time.Second), Log: a.log}
+	a.server, err = newServer(a)
+	return err
+}
+
+// performer hands effects that are not Slack's to the service.
+type performer struct{ service workflows.Proposer }
+
+// Deliver meets jobs.Deliverer.
+func (p performer) Deliver(ctx context.Context, e workflows.Effect) error { return p.service.Perform(ctx, e) }
+
+// undelivered is told of every effect that is given up. It is loud in the log;
+// /healthz turns red.
+func (a *App) undelivered(_ context.Context, e workflows.Effect, cause error) {
+	a.server.dead.Add(1)
+	a.log.Error("an effect was given up", "kind", e.Kind, "key", e.Key, "error", cause)
+}
+
+// recordStart writes the receipts of this start: the key at the first one, and
+// what configuration is in force.
+func (a *App) recordStart(ctx context.Context, version string) error {
+	content, err := os.ReadFile(a.project.Config.File())
+	if err != nil {
+		return fmt.Errorf("hash the configuration: %w", err)
+	}
+	sum := sha256.Sum256(content)
+	now := a.project.Now()
+	return a.store.Update(ctx, func(tx workflows.Tx) error {
+		head, err := tx.Head(ctx)
+		if err != nil {
+			return err
+		}
+		drafts := []receipts.Draft{a.configReceipt(hex.EncodeToString(sum[:]), version, now)}
+		if head.Seq == 0 {
+			drafts = append([]receipts.Draft{a.keyReceipt(now)}, drafts...)
+		}
+		for _, draft := range drafts {
+			if _, err := tx.AppendReceipt(ctx, draft); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (a *App) keyReceipt(now time.Time) receipts.Draft {
+	return receipts.Draft{
+		Kind: receipts.KindKeyCreated, Actor: receipts.Actor{Kind: receipts.ActorDW}, At: now,
+		Body: receipts.Object{"public_key": a.receipts.key},
+	}
+}
+
+func (a *App) configReceipt(hash, version string, now time.Time) receipts.Draft {
+	domains := receipts.Object{}
+	for name, policy := range a.policies {
+		domains[name] = receipts.Object{
+			"level": fmt.Sprintf("L%d", policy.Level), "policy_version": policy.Version,
+			"owner": policy.Owner.User, "deputy": policy.Deputy.User, "unresolved": strings.Join(policy.Unresolved, "; "),
+		}
+	}
+	return receipts.Draft{
+		Kind: receipts.KindConfigLoaded, Actor: receipts.Actor{Kind: receipts.ActorDW}, At: now,
+		Subject: []receipts.Subject{{Name: "config", Digest: hash}},
+		Body:    receipts.Object{"version": version, "domains": domains},
+	}
+}
+
+// Close closes what New opened.
+func (a *App) Close() error {
+	if a.handler != nil {
+		a.handler.Close()
+	}
+	if a.client != nil {
+		a.client.Close()
+	}
+	return errors.Join(a.closeStore(), a.project.Close())
+}
+
+func (a *App) closeStore() error {
+	if a.store == nil {
+		return nil
+	}
+	return a.store.Close()
+}

@@ -1,0 +1,111 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"dw/workflows"
+)
+
+// server is dw's own HTTP listener: /healthz, /metrics and the intake.
+type server struct {
+	app      *App
+	listener net.Listener
+	http     *http.Server
+	dead     atomic.Int64 // effects given up since the start
+}
+
+func newServer(a *App) (*server, error) {
+	address := a.project.Config.Server.Listen
+	listener, err := net.Listen("tcp", address) //nolint:noctx // bound once at start
+	if err != nil {
+		return nil, fmt.Errorf("server.listen %s: %w", address, err)
+	}
+	s := &server{app: a, listener: listener}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", s.health)
+	mux.Handle("GET /metrics", promhttp.HandlerFor(s.metrics(), promhttp.HandlerOpts{}))
+	if err := s.mountIntake(mux); err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
+	s.http = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second}
+	return s, nil
+}
+
+// run serves until ctx ends.
+func (s *server) run(ctx context.Context) error {
+	stopped := make(chan error, 1)
+	go func() { // ends with Serve, which Shutdown ends
+		stopped <- s.http.Serve(s.listener)
+	}()
+	select {
+	case err := <-stopped:
+		return err
+	case <-ctx.Done():
+	}
+	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
+	defer cancel()
+	err := s.http.Shutdown(stop)
+	<-stopped
+	return err
+}
+
+// healthAnswer is what /healthz says.
+type healthAnswer struct {
+	OK       bool     `json:"ok"`
+	Slack    bool     `json:"slack_connected"`
+	Receipts int64    `json:"receipts"`
+	GivenUp  int64    `json:"effects_given_up"`
+	Problems []string `json:"problems"`
+}
+
+// health answers 200 only if the store answers, Slack is connected, and no
+// effect was given up.
+func (s *server) health(w http.ResponseWriter, r *http.Request) {
+	answer := healthAnswer{Slack: s.app.socket.Connected(), GivenUp: s.dead.Load(), Problems: []string{}}
+	err := s.app.store.View(r.Context(), func(tx workflows.ReadTx) error {
+		head, err := tx.Head(r.Context())
+		answer.Receipts = head.Seq
+		return err
+	})
+	if err != nil {
+		answer.Problems = append(answer.Problems, "the store does not answer: "+err.Error())
+	}
+	if !answer.Slack {
+		answer.Problems = append(answer.Problems, "no connection to Slack")
+	}
+	if answer.GivenUp > 0 {
+		answer.Problems = append(answer.Problems, fmt.Sprintf("%d effects were given up, see the log", answer.GivenUp))
+	}
+	answer.OK = len(answer.Problems) == 0
+	w.Header().Set("Content-Type", "application/json")
+	if !answer.OK {
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}
+	_ = json.NewEncoder(w).Encode(answer) // the reader went away
+}
+
+func (s *server) metrics() *prometheus.Registry {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "dw_slack_connected", Help: "1 while a Socket Mode connection is open."}, func() float64 {
+			if s.app.socket.Connected() {
+				return 1
+			}
+			return 0
+		}),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "dw_effects_given_up_total", Help: "Effects that were given up since the start."}, func() float64 {
+			return float64(s.dead.Load())
+		}),
+	)
+	return registry
+}

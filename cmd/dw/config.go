@@ -1,0 +1,29 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"dw/app"
+	"dw/config"
+)
+
+func configCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "config", Short: "Check a configuration"}
+	cmd.AddCommand(&cobra.Command{
+		Use:   "check FILE",
+		Short: "Report every problem of FILE with its line; exit code 2 if there is one",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			project, err := app.LoadProject(args[0], config.OS(), false)
+			if err != nil {
+				return &exitError{exitUnasked, err}
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "%s: good: %d checks, %d domains, %d assets\n",
+				args[0], len(project.Specs), len(project.Config.Domains), project.Graph.Len())
+			return project.Close()
+		},
+	})
+	return cmd
+}

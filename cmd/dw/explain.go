@@ -1,0 +1,110 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"dw/app"
+	"dw/checks"
+	"dw/lineage"
+)
+
+// graphFlags are where a question about the graph gets it from.
+type graphFlags struct {
+	config, manifest string
+	asJSON           bool
+}
+
+func (f *graphFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVarP(&f.config, "config", "c", "", "configuration file")
+	cmd.Flags().StringVar(&f.manifest, "manifest", "", "dbt manifest.json, instead of a configuration")
+	jsonFlag(cmd, &f.asJSON)
+	cmd.MarkFlagsMutuallyExclusive("config", "manifest")
+}
+
+// load returns the graph and the time as of which it is asked.
+func (f *graphFlags) load() (*lineage.Graph, time.Time, error) {
+	if f.manifest != "" {
+		graph, err := app.GraphOfManifest(f.manifest)
+		if err != nil {
+			return nil, time.Time{}, &exitError{exitUnasked, err}
+		}
+		return graph, time.Now(), nil
+	}
+	if f.config == "" {
+		f.config = "config.yaml"
+	}
+	project, err := loadOffline(f.config)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	return project.Graph, project.Now(), project.Close()
+}
+
+func explainCommand() *cobra.Command {
+	var flags graphFlags
+	cmd := &cobra.Command{
+		Use:   "explain ASSET",
+		Short: "Say what an asset is, where it comes from and who owns it; exit code 3 if it is unknown",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			graph, now, err := flags.load()
+			if err != nil {
+				return err
+			}
+			asset, err := graph.Resolve(args[0])
+			if err != nil {
+				return assetError(err)
+			}
+			explanation, err := graph.Explain(asset.ID, now)
+			if err != nil {
+				return assetError(err)
+			}
+			if flags.asJSON {
+				return printJSON(cmd.OutOrStdout(), explanation)
+			}
+			for _, line := range explanation.Lines() {
+				fmt.Fprintf(cmd.OutOrStdout(), "%-14s %s", line.Label, line.Value)
+				if line.Source != "" {
+					fmt.Fprintf(cmd.OutOrStdout(), "  (%s, %s old)", line.Source, line.Age)
+				}
+				fmt.Fprintln(cmd.OutOrStdout())
+			}
+			return nil
+		},
+	}
+	flags.add(cmd)
+	return cmd
+}
+
+func blastCommand() *cobra.Command {
+	var flags graphFlags
+	cmd := &cobra.Command{
+		Use:   "blast ASSET",
+		Short: "Say who is harmed first if an asset is wrong, and when; exit code 3 if it is unknown",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			graph, now, err := flags.load()
+			if err != nil {
+				return err
+			}
+			asset, err := graph.Resolve(args[0])
+			if err != nil {
+				return assetError(err)
+			}
+			radius, err := graph.BlastRadius(asset.ID, lineage.BlastOptions{Now: now, Due: checks.Due})
+			if err != nil {
+				return assetError(err)
+			}
+			if flags.asJSON {
+				return printJSON(cmd.OutOrStdout(), radius)
+			}
+			fmt.Fprintln(cmd.OutOrStdout(), lineage.OneLine(radius, now))
+			return nil
+		},
+	}
+	flags.add(cmd)
+	return cmd
+}

@@ -1,0 +1,208 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"dw/app"
+	"dw/receipts"
+)
+
+// logFlags are where a command reads receipts from.
+type logFlags struct{ config, db, key string }
+
+func (f *logFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVarP(&f.config, "config", "c", "", "configuration file")
+	cmd.Flags().StringVar(&f.db, "db", "", "dw's database, instead of a configuration")
+	cmd.MarkFlagsMutuallyExclusive("config", "db")
+}
+
+func (f *logFlags) open(cmd *cobra.Command) (*app.Log, error) {
+	dsn := f.db
+	if dsn == "" {
+		if f.config == "" {
+			f.config = "config.yaml"
+		}
+		project, err := loadOffline(f.config)
+		if err != nil {
+			return nil, err
+		}
+		dsn = project.Config.Store.DSN
+		if err := project.Close(); err != nil {
+			return nil, err
+		}
+	}
+	log, err := app.OpenLog(cmd.Context(), dsn)
+	if err != nil {
+		return nil, &exitError{receipts.CodeUnreadable, err}
+	}
+	return log, nil
+}
+
+func receiptsCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "receipts", Short: "List, show, export and verify receipts"}
+	cmd.AddCommand(receiptsListCommand(), receiptsShowCommand(), receiptsExportCommand(), receiptsVerifyCommand())
+	return cmd
+}
+
+func receiptsListCommand() *cobra.Command {
+	var flags logFlags
+	var incident string
+	var limit int
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use: "list", Short: "List the newest receipts", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			log, err := flags.open(cmd)
+			if err != nil {
+				return err
+			}
+			defer log.Close() //nolint:errcheck // only read
+			rows, err := log.LastReceipts(cmd.Context(), incident, limit)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(cmd.OutOrStdout(), rows)
+			}
+			for _, r := range rows {
+				fmt.Fprintf(cmd.OutOrStdout(), "%5d  %s  %-20s %-14s %-14s %s\n", r.Seq, r.At, r.Kind, r.Incident, r.Proposal, r.Who)
+			}
+			return nil
+		},
+	}
+	flags.add(cmd)
+	jsonFlag(cmd, &asJSON)
+	cmd.Flags().StringVar(&incident, "incident", "", "only this incident's")
+	cmd.Flags().IntVar(&limit, "limit", 100, "how many at most")
+	return cmd
+}
+
+func receiptsShowCommand() *cobra.Command {
+	var flags logFlags
+	cmd := &cobra.Command{
+		Use: "show SEQ", Short: "Print one receipt's bytes as they are stored", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			seq, err := strconv.ParseInt(args[0], 10, 64)
+			if err != nil {
+				return fmt.Errorf("%q is no receipt number", args[0])
+			}
+			log, err := flags.open(cmd)
+			if err != nil {
+				return err
+			}
+			defer log.Close() //nolint:errcheck // only read
+			entry, err := log.Receipt(cmd.Context(), seq)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "%s\n", entry.Bytes)
+			return nil
+		},
+	}
+	flags.add(cmd)
+	return cmd
+}
+
+func receiptsExportCommand() *cobra.Command {
+	var flags logFlags
+	var out string
+	cmd := &cobra.Command{
+		Use: "export", Short: "Write receipts, checkpoint and public key to an empty folder", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			log, err := flags.open(cmd)
+			if err != nil {
+				return err
+			}
+			defer log.Close() //nolint:errcheck // only read
+			if err := log.Export(cmd.Context(), out); err != nil {
+				return &exitError{receipts.CodeUnreadable, err}
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "exported to %s; verify it with: dw receipts verify --dir %s --key FILE\n", out, out)
+			return nil
+		},
+	}
+	flags.add(cmd)
+	cmd.Flags().StringVar(&out, "out", "", "folder to write to")
+	_ = cmd.MarkFlagRequired("out")
+	return cmd
+}
+
+func receiptsVerifyCommand() *cobra.Command {
+	var flags logFlags
+	var dir, atLeast string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "verify",
+		Short: "Verify a database or an export",
+		Long: "Exit codes: 0 good, signature checked; 1 bytes, hashes or signature disagree; 2 cannot be opened or parsed;\n" +
+			"3 every receipt present verifies, but fewer than head or checkpoint say; 4 hashes good, no public key given.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			report, err := verifyReport(cmd, flags, dir, atLeast)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				if err := printJSON(cmd.OutOrStdout(), report); err != nil {
+					return err
+				}
+			} else {
+				fmt.Fprintln(cmd.OutOrStdout(), report.String())
+			}
+			if report.Code != receipts.CodeGood {
+				return &exitError{code: report.Code}
+			}
+			return nil
+		},
+	}
+	flags.add(cmd)
+	jsonFlag(cmd, &asJSON)
+	cmd.Flags().StringVar(&dir, "dir", "", "an export's folder, instead of a database")
+	cmd.Flags().StringVar(&flags.key, "key", "", "file with the public key, kept apart from the log")
+	cmd.Flags().StringVar(&atLeast, "expect-at-least", "", "file with an earlier checkpoint")
+	return cmd
+}
+
+func verifyReport(cmd *cobra.Command, flags logFlags, dir, atLeast string) (receipts.Report, error) {
+	key, err := optionalFile(flags.key)
+	if err != nil {
+		return receipts.Report{}, &exitError{receipts.CodeUnreadable, err}
+	}
+	var earlier [][]byte
+	if atLeast != "" {
+		note, err := os.ReadFile(atLeast)
+		if err != nil {
+			return receipts.Report{}, &exitError{receipts.CodeUnreadable, fmt.Errorf("read the earlier checkpoint: %w", err)}
+		}
+		earlier = append(earlier, note)
+	}
+	if dir != "" {
+		if flags.db != "" || flags.config != "" {
+			return receipts.Report{}, &exitError{receipts.CodeUnreadable, errors.New("give --dir or a database, not both")}
+		}
+		return receipts.VerifyExport(dir, key, earlier...), nil
+	}
+	log, err := flags.open(cmd)
+	if err != nil {
+		return receipts.Report{}, err
+	}
+	defer log.Close() //nolint:errcheck // only read
+	return log.Verify(cmd.Context(), key, earlier...)
+}
+
+func optionalFile(path string) (string, error) {
+	if path == "" {
+		return "", nil
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("read the public key: %w", err)
+	}
+	return strings.TrimSpace(string(content)), nil
+}
