@@ -62,11 +62,13 @@ func (m *memory) Close() error   { m.once.Do(func() { close(m.done) }); return n
 func (m *memory) Addr() net.Addr { return &net.UnixAddr{Name: "memory"} }
 
 func (m *memory) dial(context.Context, string, string) (net.Conn, error) {
-	client, server := net.Pipe()
+	client, end := net.Pipe()
+	server := newBuffered(end)
 	select {
-	case m.conns <- newBuffered(server):
+	case m.conns <- server:
 		return client, nil
 	case <-m.done:
+		_ = server.Close()
 		return nil, net.ErrClosed
 	}
 }
