@@ -1,0 +1,83 @@
+package checks
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestValidateSaysEverythingAtOnce(t *testing.T) {
+	t.Parallel()
+	wrong := Spec{
+		Kind: "volumes", Table: "", TimeColumn: "a\x00", TimeFormat: "iso", Bucket: "week", Zone: "Mars/Base",
+		Columns: []string{"ok", ""}, Dimensions: []string{strings.Repeat("x", 200)}, Where: "1) OR (1", Query: "DROP TABLE t",
+		MinChange: -1, MinRows: -1, Weeks: 2, Delay: -time.Second, MaxAge: -1, Share: 200, Max: -1, Timeout: -1,
+		MainTable: "\x00", Severity: "fatal",
+	}
+	var paths []string
+	for _, e := range wrong.Validate() {
+		paths = append(paths, e.Path)
+		if e.Problem == "" {
+			t.Errorf("%s has no problem", e.Path)
+		}
+	}
+	slices.Sort(paths)
+	want := []string{"bucket", "columns[1]", "delay", "dimensions[0]", "kind", "main_table", "max", "max_age", "min_change",
+		"min_rows", "name", "query", "severity", "share", "time_column", "time_format", "timeout", "weeks", "where", "zone"}
+	if !slices.Equal(paths, want) {
+		t.Errorf("paths %v,\nwant  %v", paths, want)
+	}
+}
+
+func TestValidateByKind(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		spec Spec
+		want []string
+	}{
+		"row_count":             {Spec{Kind: "row_count"}, []string{"table"}},
+		"volume":                {Spec{Kind: "volume"}, []string{"table", "time_column"}},
+		"freshness":             {Spec{Kind: "freshness"}, []string{"table", "time_column", "max_age"}},
+		"missing":               {Spec{Kind: "missing"}, []string{"table", "columns"}},
+		"unique":                {Spec{Kind: "unique"}, []string{"table", "columns"}},
+		"dead_letter":           {Spec{Kind: "dead_letter", Share: 1}, []string{"table", "main_table", "time_column"}},
+		"sql":                   {Spec{Kind: "sql"}, []string{"query"}},
+		"percent where none is": {Spec{Kind: "row_count", Table: "t", Warn: Threshold{Op: "<", Low: 5, Percent: true}}, []string{"warn"}},
+		"a bad schedule":        {Spec{Kind: "sql", Query: "SELECT 1", Schedule: "often"}, []string{"schedule"}},
+		"complete":              {Spec{Kind: "sql", Query: "SELECT 1", Schedule: "@hourly", Zone: "Europe/Berlin"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c.spec.Name = "c"
+			var paths []string
+			for _, e := range c.spec.Validate() {
+				paths = append(paths, e.Path)
+			}
+			if !slices.Equal(paths, c.want) {
+				t.Errorf("paths %v, want %v", paths, c.want)
+			}
+		})
+	}
+}
+
+func TestKindOf(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"not_null": "missing", "nulls": "missing", "Not-Null": "missing", "duplicate": "unique", "volume_anomalies": "volume",
+		"source freshness": "freshness", "dlq": "dead_letter", "custom": "sql", "failed_rows": "sql", "row_count": "row_count", " Volume ": "volume",
+	} {
+		if got, ok := KindOf(name); !ok || got != want {
+			t.Errorf("%q is %q, %v; want %s", name, got, ok, want)
+		}
+	}
+	problems := Spec{Name: "c", Kind: "anomaly"}.Validate()
+	if len(problems) != 1 {
+		t.Fatalf("problems %v", problems)
+	}
+	for _, word := range append(Kinds(), "not_null", "dlq", "volume_anomalies") {
+		if !strings.Contains(problems[0].Problem, word) {
+			t.Errorf("%q does not name %s", problems[0].Problem, word)
+		}
+	}
+}
