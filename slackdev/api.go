@@ -90,7 +90,7 @@ func retryAfter(wait time.Duration) string {
 // run checks token and rate and carries the call out. A wait over zero means
 // that the rate limit refused it.
 func (s *Server) run(c *call) (reply, time.Duration) {
-	m, ok := methods()[c.method]
+	m, ok := s.methods[c.method]
 	if !ok {
 		return refuse("unknown_method").body(), 0
 	}

@@ -15,6 +15,7 @@ type trigger struct {
 
 // newTrigger returns a trigger id for a user's act.
 func (s *Server) newTrigger(user string) string {
+	forget(s.triggers, func(t trigger) bool { return s.opts.Wall().After(t.expires) })
 	id := s.id("") + "." + s.id("")
 	s.triggers[id] = trigger{user: user, expires: s.opts.Wall().Add(s.opts.TriggerLife)}
 	return id

@@ -123,7 +123,7 @@ func (s *Server) address(e *envelope) (*delivery, []*socket) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if e.ID == "" {
-		e.ID = s.uuid()
+		e.ID = s.opts.NewID()
 	}
 	fresh := slices.DeleteFunc(slices.Clone(s.sockets), func(k *socket) bool { return k.draining })
 	if len(fresh) == 0 {

@@ -1,6 +1,7 @@
 package slackdev
 
 import (
+	"maps"
 	"net/http"
 	"slices"
 	"time"
@@ -23,10 +24,19 @@ type hook struct {
 
 // newHook registers a response_url and returns it.
 func (s *Server) newHook(h hook) string {
-	id := s.uuid()
+	forget(s.hooks, func(h *hook) bool { return s.opts.Wall().After(h.expires) })
+	id := s.opts.NewID()
 	h.expires = s.opts.Wall().Add(hookLife)
 	s.hooks[id] = &h
 	return s.URL() + "/hooks/" + s.ws.TeamID + "/" + id
+}
+
+// forget drops what has expired from a map that has grown large.
+func forget[V any](m map[string]V, expired func(V) bool) {
+	if len(m) < 1000 {
+		return
+	}
+	maps.DeleteFunc(m, func(_ string, v V) bool { return expired(v) })
 }
 
 // serveHook takes a message by response_url. Like Slack it works in channels

@@ -1,6 +1,7 @@
 package slackdev
 
 import (
+	"crypto/rand"
 	"fmt"
 	"strconv"
 	"strings"
@@ -13,11 +14,12 @@ func (s *Server) id(prefix string) string {
 	return prefix + strings.ToUpper(fmt.Sprintf("%010s", strconv.FormatUint(0x5a7c3d1f+s.serial*7919, 36)))
 }
 
-// uuid returns a new envelope id of Slack's look. It is unique in this
-// workspace, not secret.
-func (s *Server) uuid() string {
-	s.serial++
-	return fmt.Sprintf("%08x-0000-4000-8000-%012x", uint32(s.serial*2654435761), s.serial)
+// randomUUID returns a version 4 UUID.
+func randomUUID() string {
+	var b [16]byte
+	rand.Read(b[:]) //nolint:errcheck // documented to never fail
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
 // stamp returns a new message timestamp: Unix seconds of Now, a dot and six

@@ -20,6 +20,9 @@ type Options struct {
 	// Pick chooses one of n open sockets for an envelope, 0 <= result < n;
 	// default a uniform random choice.
 	Pick func(n int) int
+	// NewID makes ids that nobody can guess, for envelopes, tickets and response
+	// URLs; default a random UUID.
+	NewID func() string
 	// Listen is the TCP address; default "127.0.0.1:0".
 	Listen string
 	// Workspace is the team, its people and channels.
@@ -104,6 +107,9 @@ func (o *Options) setDefaults() {
 	}
 	if o.Pick == nil {
 		o.Pick = rand.IntN
+	}
+	if o.NewID == nil {
+		o.NewID = randomUUID
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)

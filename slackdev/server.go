@@ -12,10 +12,11 @@ import (
 
 // Server is a running workspace. Its methods may be called from any goroutine.
 type Server struct {
-	opts  Options
-	ws    Workspace
-	check *schema
-	page  *pageTemplates
+	opts    Options
+	ws      Workspace
+	check   *schema
+	page    *pageTemplates
+	methods map[string]method
 
 	listener net.Listener
 	http     *http.Server
@@ -31,7 +32,6 @@ type Server struct {
 	lastMicros int64
 	changed    chan struct{} // closed and replaced at each change
 	sockets    []*socket
-	opening    int // upgrades between ticket and registration
 	tickets    map[string]bool
 	pending    map[string]*delivery
 	last       *envelope
@@ -55,7 +55,7 @@ func New(opts Options) (*Server, error) {
 		return nil, fmt.Errorf("slackdev: parse page: %w", err)
 	}
 	s := &Server{
-		opts: opts, ws: opts.Workspace, check: newSchema(), page: page,
+		opts: opts, ws: opts.Workspace, check: newSchema(), page: page, methods: methods(),
 		state: newState(opts.Workspace), changed: make(chan struct{}),
 		tickets: map[string]bool{}, pending: map[string]*delivery{}, faults: map[string][]Fault{},
 		buckets: map[string]bucket{}, triggers: map[string]trigger{}, hooks: map[string]*hook{},
@@ -99,7 +99,9 @@ func (s *Server) APIURL() string { return s.URL() + "/api/" }
 
 // Close cuts every connection and returns when all goroutines have ended.
 func (s *Server) Close() error {
-	s.stop()
+	s.mu.Lock()
+	s.stop() // under the mutex, so that enter counts nobody afterwards
+	s.mu.Unlock()
 	if s.http == nil {
 		return nil
 	}

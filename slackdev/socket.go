@@ -29,7 +29,7 @@ type socket struct {
 }
 
 func (s *Server) connectionsOpen(*call) (reply, *refusal) {
-	ticket := s.uuid()
+	ticket := s.opts.NewID()
 	s.tickets[ticket] = true
 	link := "ws" + strings.TrimPrefix(s.URL(), "http") + "/link/?ticket=" + ticket + "&app_id=" + s.ws.AppID
 	return reply{"url": link}, nil

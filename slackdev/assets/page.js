@@ -166,6 +166,13 @@ async function redraw() {
 for (const area of document.querySelectorAll(".scroll")) area.scrollTop = area.scrollHeight;
 const changes = new EventSource("/_dev/events");
 changes.onmessage = redraw;
-changes.onerror = () => banner("The local workspace cannot be reached; trying again.");
-changes.onopen = () => banner("");
+let away = false;
+changes.onerror = () => {
+  away = true;
+  banner("The local workspace cannot be reached; trying again.");
+};
+changes.onopen = () => {
+  if (away) banner("");
+  away = false;
+};
 if (document.body.dataset.channel === "home") send("home", {});
