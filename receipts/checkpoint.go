@@ -52,7 +52,7 @@ func OpenCheckpoint(data []byte, verifierKey string) (Checkpoint, error) {
 		return Checkpoint{}, fmt.Errorf("open checkpoint: %w: not exactly one signature", ErrMalformed)
 	}
 	if _, err := base64.StdEncoding.Strict().DecodeString(sig.Base64); err != nil {
-		return Checkpoint{}, fmt.Errorf("open checkpoint: %w signature: %v", ErrMalformed, err)
+		return Checkpoint{}, fmt.Errorf("open checkpoint: %w signature: %w", ErrMalformed, err)
 	}
 	return c, nil
 }
@@ -77,15 +77,15 @@ func openNote(data []byte, verifierKey string) (*note.Note, error) {
 	case errors.As(err, &unverified):
 		return nil, fmt.Errorf("%w: not signed by %s", ErrSignature, verifierKey)
 	case errors.As(err, &invalid):
-		return nil, fmt.Errorf("%w: %v", ErrSignature, err)
+		return nil, fmt.Errorf("%w: %w", ErrSignature, err)
 	}
-	return nil, fmt.Errorf("%w: %v", ErrMalformed, err)
+	return nil, fmt.Errorf("%w: %w", ErrMalformed, err)
 }
 
 func newVerifier(key string) (note.Verifier, error) {
 	v, err := note.NewVerifier(key)
 	if err != nil {
-		return nil, fmt.Errorf("public key: %w: %v (want dw/<instance>+<id>+<base64>)", ErrMalformed, err)
+		return nil, fmt.Errorf("public key: %w: %w (want dw/<instance>+<id>+<base64>)", ErrMalformed, err)
 	}
 	return v, nil
 }
@@ -100,11 +100,11 @@ func parseCheckpoint(text string) (Checkpoint, error) {
 	}
 	size, err := strconv.ParseInt(lines[1], 10, 64)
 	if err != nil {
-		return Checkpoint{}, fmt.Errorf("%w size: %v", ErrMalformed, err)
+		return Checkpoint{}, fmt.Errorf("%w size: %w", ErrMalformed, err)
 	}
 	root, err := tlog.ParseHash(lines[2])
 	if err != nil {
-		return Checkpoint{}, fmt.Errorf("%w root: %v", ErrMalformed, err)
+		return Checkpoint{}, fmt.Errorf("%w root: %w", ErrMalformed, err)
 	}
 	// Writing it again refuses a second spelling of the same numbers.
 	if size < 0 || checkpointText(lines[0], size, root) != text {

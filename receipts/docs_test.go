@@ -71,7 +71,7 @@ func TestDocumentedVerifier(t *testing.T) {
 		"no key":          {func(*testing.T, string) {}, "", CodeUnsigned},
 		"another key":     {func(*testing.T, string) {}, forger.VerifierKey(), CodeBad},
 		"bytes changed":   {replace(ExportReceipts, `"bytes":"eyJf`, `"bytes":"eyJg`), key, CodeBad},
-		"bytes broken":     {replace(ExportReceipts, `"bytes":"eyJf`, `"bytes":"AAJf`), key, CodeBad},
+		"bytes broken":    {replace(ExportReceipts, `"bytes":"eyJf`, `"bytes":"AAJf`), key, CodeBad},
 		"hash changed":    {replace(ExportReceipts, hexOf(l.entries[9].Chain), hexOf(l.entries[8].Chain)), key, CodeBad},
 		"receipt removed": {replace(ExportReceipts, string(appendLine(nil, l.entries[5])), ""), key, CodeBad},
 		"end cut off":     {replace(ExportReceipts, last, ""), key, CodeTruncated},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
 	"fmt"
 )
 
@@ -28,7 +29,7 @@ func parseLine(line []byte) (Entry, error) {
 	}
 	var err error
 	if e.Bytes, err = decodeBase64(body); err != nil {
-		return Entry{}, fmt.Errorf("%w bytes: %v", ErrMalformed, err)
+		return Entry{}, fmt.Errorf("%w bytes: %w", ErrMalformed, err)
 	}
 	return e, nil
 }
@@ -37,7 +38,7 @@ func parseLine(line []byte) (Entry, error) {
 // carriage returns, which would give one receipt several spellings.
 func decodeBase64(text []byte) ([]byte, error) {
 	if bytes.IndexByte(text, '\r') >= 0 {
-		return nil, fmt.Errorf("carriage return in base64")
+		return nil, errors.New("carriage return in base64")
 	}
 	out := make([]byte, base64.StdEncoding.DecodedLen(len(text)))
 	n, err := base64.StdEncoding.Strict().Decode(out, text)
