@@ -1,0 +1,79 @@
+package jobs_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"dw/store"
+	"dw/workflows"
+)
+
+func TestMain(m *testing.M) {
+	crashIfAsked()
+	goleak.VerifyTestMain(m)
+}
+
+func open(t *testing.T, path string, change ...func(*store.Options)) *store.DB {
+	t.Helper()
+	o := store.Options{Instance: "jobs-test"}
+	for _, c := range change {
+		c(&o)
+	}
+	db, err := store.Open(t.Context(), path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	return db
+}
+
+func newPath(t *testing.T) string { return filepath.Join(t.TempDir(), "dw.db") }
+
+func update(t *testing.T, s workflows.Store, do func(ctx context.Context, tx workflows.Tx) error) {
+	t.Helper()
+	if err := s.Update(t.Context(), func(tx workflows.Tx) error { return do(t.Context(), tx) }); err != nil {
+		t.Fatalf("update: %v", err)
+	}
+}
+
+func enqueue(t *testing.T, s workflows.Store, effects ...workflows.Effect) {
+	t.Helper()
+	update(t, s, func(ctx context.Context, tx workflows.Tx) error {
+		for _, e := range effects {
+			if err := tx.Enqueue(ctx, e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// logBuffer collects log lines of several goroutines.
+type logBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *logBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *logBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+func (l *logBuffer) logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }

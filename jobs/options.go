@@ -1,0 +1,97 @@
+package jobs
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"dw/workflows"
+)
+
+// Options say how effects are delivered. DB, Deliverers and Now are required;
+// a zero elsewhere means the default.
+type Options struct {
+	// DB is the connection that writes; it stays the store's.
+	DB *sql.DB
+	// Deliverers are chosen by the longest key that is a prefix of the effect's
+	// kind; the empty key takes the rest.
+	Deliverers map[string]Deliverer
+	// OnDead is told of every effect that is given up, with the reason.
+	OnDead func(ctx context.Context, e workflows.Effect, cause error)
+	// Now is the wall clock, by which the queue counts.
+	Now func() time.Time
+	// Log takes what an operator should know; nil discards it.
+	Log *slog.Logger
+
+	Workers              int           // effects under way at once, 4
+	JobTimeout           time.Duration // of one attempt, 1 min
+	RescueStuckJobsAfter time.Duration // from an attempt's start to the next one if its process died, 2 min
+	FetchPollInterval    time.Duration // between looks into the queue, 200 ms
+	MaxBackoff           time.Duration // longest wait between attempts, 5 min
+	StopWithin           time.Duration // from Stop to the end of the effects' contexts, 10 s
+}
+
+func (o Options) withDefaults() Options {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.OnDead == nil {
+		o.OnDead = func(context.Context, workflows.Effect, error) {}
+	}
+	if o.Workers == 0 {
+		o.Workers = 4
+	}
+	for _, d := range []struct {
+		field *time.Duration
+		value time.Duration
+	}{
+		{&o.JobTimeout, time.Minute},
+		{&o.RescueStuckJobsAfter, 2 * time.Minute},
+		{&o.FetchPollInterval, 200 * time.Millisecond},
+		{&o.MaxBackoff, 5 * time.Minute},
+		{&o.StopWithin, 10 * time.Second},
+	} {
+		if *d.field == 0 {
+			*d.field = d.value
+		}
+	}
+	return o
+}
+
+// validate returns every problem at once.
+func (o Options) validate() error {
+	var errs []error
+	if o.DB == nil {
+		errs = append(errs, errors.New("DB is missing"))
+	}
+	if o.Now == nil {
+		errs = append(errs, errors.New("Now is missing"))
+	}
+	if o.Workers < 0 || o.Workers > 1000 {
+		errs = append(errs, fmt.Errorf("Workers is %d, must be 1 to 1000", o.Workers))
+	}
+	if len(o.Deliverers) == 0 {
+		errs = append(errs, errors.New("Deliverers is empty"))
+	}
+	for prefix, d := range o.Deliverers {
+		if d == nil {
+			errs = append(errs, fmt.Errorf("the deliverer of %q is nil", prefix))
+		}
+	}
+	for name, d := range map[string]time.Duration{
+		"JobTimeout": o.JobTimeout, "FetchPollInterval": o.FetchPollInterval,
+		"MaxBackoff": o.MaxBackoff, "StopWithin": o.StopWithin,
+	} {
+		if d < time.Millisecond {
+			errs = append(errs, fmt.Errorf("%s is %s, must be at least 1ms", name, d))
+		}
+	}
+	if o.RescueStuckJobsAfter <= o.JobTimeout {
+		errs = append(errs, fmt.Errorf("RescueStuckJobsAfter (%s) must be longer than JobTimeout (%s), "+
+			"else a slow attempt would run beside its repetition", o.RescueStuckJobsAfter, o.JobTimeout))
+	}
+	return errors.Join(errs...)
+}
