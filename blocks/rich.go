@@ -12,7 +12,7 @@ import (
 type line []slack.RichTextSectionElement
 
 func bold(s string) slack.RichTextSectionElement {
-	return slack.NewRichTextSectionTextElement(clean(s, maxElement), &slack.RichTextSectionTextStyle{Bold: true})
+	return slack.NewRichTextSectionTextElement(keepEdges(s), &slack.RichTextSectionTextStyle{Bold: true})
 }
 
 func text(s string) slack.RichTextSectionElement {

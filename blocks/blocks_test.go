@@ -1,0 +1,189 @@
+package blocks_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/slack-go/slack"
+
+	"dw/blocks"
+	"dw/checks"
+	"dw/workflows"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// messages are all that dw sends, made with name wherever a foreign name stands.
+func messages(name string) map[string]blocks.Message {
+	open, resolved, bare := incident(name), incident(name), incident(name)
+	resolved.State, resolved.ResolvedAt = workflows.Resolved, now
+	resolved.Verification = &workflows.Verification{At: now, OK: true, Results: []checks.Result{{}, {}}}
+	bare.Diagnosis, bare.Blast, bare.Harm, bare.Signals = nil, nil, nil, nil
+	waiting := proposal(name, workflows.Waiting)
+	observing := open
+	observing.Level = workflows.L1Observe
+	signal := open.Signals[0].Result
+	return map[string]blocks.Message{
+		"incident_open":      blocks.IncidentCard(open, nil, view()),
+		"incident_waiting":   blocks.IncidentCard(open, []workflows.Proposal{waiting}, view()),
+		"incident_observing": blocks.IncidentCard(observing, nil, view()),
+		"incident_bare":      blocks.IncidentCard(bare, nil, view()),
+		"incident_resolved":  blocks.IncidentCard(resolved, []workflows.Proposal{proposal(name, workflows.Verified)}, view()),
+		"approval_waiting":   blocks.ApprovalCard(open, waiting, view()),
+		"approval_executing": blocks.ApprovalCard(open, proposal(name, workflows.Executing), view()),
+		"approval_rejected":  blocks.ApprovalCard(open, proposal(name, workflows.Rejected), view()),
+		"approval_expired":   blocks.ApprovalCard(open, proposal(name, workflows.Expired), view()),
+		"note":               blocks.Note("the cause is named: "+name, []workflows.Person{owner}),
+		"private":            blocks.Private("You cannot decide on " + name + "; Ann Owner can."),
+		"help":               blocks.Help("/dw"),
+		"status":             blocks.Status([]workflows.Incident{open}, []workflows.Proposal{waiting}, []checks.Result{signal}, view()),
+		"incidents_none":     blocks.Incidents(nil, view()),
+		"evidence":           blocks.Evidence(open, []workflows.Proposal{waiting}, view()),
+		"checks":             blocks.Checks([]string{name, "never run"}, map[string]checks.Result{name: signal}, view()),
+		"check_result":       blocks.Result(signal, view()),
+		"blast":              blocks.Blast(*open.Blast, view()),
+		"approvals":          blocks.Approvals([]workflows.Proposal{waiting}, view()),
+		"receipts":           blocks.Receipts([]blocks.Receipt{{Seq: 7, Kind: "decision.recorded", Incident: open.ID, Who: "human " + name, At: "2026-03-10T12:40:00Z", Chain: "0123456789abcdef"}}),
+	}
+}
+
+func TestGolden(t *testing.T) {
+	t.Parallel()
+	for name, m := range messages("orders") {
+		got := encode(t, m)
+		path := filepath.Join("testdata", name+".json")
+		if *update {
+			if err := os.WriteFile(path, got, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Errorf("%v; make golden writes it", err)
+			continue
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s differs from its golden file; make golden, then read the diff\n%s", name, got)
+		}
+	}
+}
+
+func encode(t *testing.T, m blocks.Message) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(map[string]any{"text": m.Text, "blocks": m.Blocks}); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// TestFirst300Characters: the person on call reads the notification first.
+func TestFirst300Characters(t *testing.T) {
+	t.Parallel()
+	long := messages(strings.Repeat("a_long_table_name_", 3))
+	for _, set := range []map[string]blocks.Message{messages("orders"), long} {
+		for _, name := range []string{"incident_waiting", "approval_waiting"} {
+			runes := []rune(set[name].Text)
+			head := string(runes[:min(300, len(runes))])
+			for question, answer := range map[string]string{
+				"what broke": "31 % short", "since when": "since 11:02", "who is harmed when": "First harm 14:40 by", "who decides": "Decides: Ann Owner",
+			} {
+				if !strings.Contains(head, answer) {
+					t.Errorf("%s: the first 300 characters do not answer %q (%q):\n%s", name, question, answer, head)
+				}
+			}
+		}
+	}
+}
+
+var hostile = []string{
+	"<!channel>", "<https://evil.example|click>", "a\u202egnp.exe", "a\u200bb\u0007", "*_~`x`~_*",
+	strings.Repeat("x", 10_000), "&lt;!here&gt;", "line\nbreak",
+}
+
+// TestHostileNames: a name can page nobody, break nothing and hide nothing.
+func TestHostileNames(t *testing.T) {
+	t.Parallel()
+	for _, name := range hostile {
+		for title, m := range messages(name) {
+			if strings.Contains(m.Text, "<!") || strings.Contains(m.Text, "<http") {
+				t.Errorf("%s: live markup in the text of %q: %s", title, name, m.Text)
+			}
+			encoded := string(encode(t, m))
+			for _, hidden := range []string{"\u202e", "\u200b", "\\u0007"} {
+				if strings.Contains(encoded, hidden) {
+					t.Errorf("%s: %q keeps a hidden character", title, name)
+				}
+			}
+			if strings.Contains(encoded, `"mrkdwn"`) {
+				t.Errorf("%s: uses mrkdwn, in which names are live", title)
+			}
+			checkLimits(t, title, m, encoded)
+		}
+	}
+}
+
+// checkLimits holds the limits of slack.md section 1.4 that these blocks meet.
+func checkLimits(t *testing.T, title string, m blocks.Message, encoded string) {
+	t.Helper()
+	if n := len(m.Blocks); n == 0 || n > 50 {
+		t.Errorf("%s has %d blocks", title, n)
+	}
+	if n := utf8.RuneCountInString(m.Text); n == 0 || n > 4000 {
+		t.Errorf("%s has a text of %d characters", title, n)
+	}
+	if n := utf8.RuneCountInString(encoded); n > 3*13_200 {
+		t.Errorf("%s is %d characters in all", title, n)
+	}
+	ids := map[string]bool{}
+	for _, b := range m.Blocks {
+		if id := b.ID(); id != "" && ids[id] {
+			t.Errorf("%s has the block id %q twice", title, id)
+		} else if len(id) > 255 {
+			t.Errorf("%s has a block id of %d characters", title, len(id))
+		} else {
+			ids[id] = true
+		}
+		if h, ok := b.(*slack.HeaderBlock); ok && utf8.RuneCountInString(h.Text.Text) > 150 {
+			t.Errorf("%s has a header over 150 characters", title)
+		}
+	}
+}
+
+func TestButtonsCarryWhatTheyDecide(t *testing.T) {
+	t.Parallel()
+	p := proposal("orders", workflows.Waiting)
+	value, err := blocks.ParseValue(blocks.StepValue(p, 1))
+	want := blocks.ButtonValue{Proposal: p.ID, HashPrefix: p.Hash[:32], Nonce: p.Nonce, Step: 1}
+	if err != nil || value != want {
+		t.Errorf("ParseValue = %+v, %v; want %+v", value, err, want)
+	}
+	for _, bad := range []string{"", "a|b|c", "a|b|c|x", "a|b|c|-1", "a|b|c|1|2"} {
+		if _, err := blocks.ParseValue(bad); err == nil {
+			t.Errorf("the value %q was read", bad)
+		}
+	}
+}
+
+func TestOnlyWaitingProposalsCanBeDecided(t *testing.T) {
+	t.Parallel()
+	for _, state := range []workflows.ProposalState{
+		workflows.Approved, workflows.Rejected, workflows.Expired, workflows.Superseded, workflows.Withdrawn, workflows.Executing,
+		workflows.Revoked, workflows.Lapsed, workflows.NeedsReapproval, workflows.Verified, workflows.Failed, workflows.Halted, workflows.RolledBack,
+	} {
+		encoded := string(encode(t, blocks.ApprovalCard(incident("orders"), proposal("orders", state), view())))
+		if strings.Contains(encoded, blocks.ActionApprove) || strings.Contains(encoded, blocks.ActionReject) {
+			t.Errorf("the card of a proposal that is %s still has buttons", state)
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package blocks_test
+
+import (
+	"time"
+
+	"dw/blocks"
+	"dw/checks"
+	"dw/diagnosis"
+	"dw/lineage"
+	"dw/receipts"
+	"dw/workflows"
+)
+
+var (
+	now   = time.Date(2026, 3, 10, 12, 40, 0, 0, time.UTC)
+	onset = time.Date(2026, 3, 10, 11, 2, 0, 0, time.UTC)
+	owner = workflows.Person{Team: "T1", User: "U1", Name: "Ann Owner"}
+	deput = workflows.Person{Team: "T1", User: "U2", Name: "Bob Deputy"}
+)
+
+func view() blocks.View { return blocks.View{Now: now, Zone: time.UTC, Owner: owner} }
+
+func number(f float64) *float64 { return &f }
+
+// incident is one with everything known; name stands wherever a foreign name
+// does.
+func incident(name string) workflows.Incident {
+	first := lineage.Consumer{
+		ID: "dagster://settle", Kind: lineage.KindJob, Name: name, Owner: "finance", NextRead: at(2 * time.Hour), Moves: lineage.MovesMoney,
+	}
+	observed := &checks.Measure{Value: 690, Unit: "rows", Source: "connection warehouse", At: now}
+	result := checks.Result{
+		Check: name, Kind: "volume", Asset: lineage.AssetID("dbt://shop/model.shop." + name), Status: checks.Fail,
+		Observed: observed, Expected: number(1000), At: now, Message: "the 11:00 hour of " + name + " has 690 rows, expected 1000",
+		Bucket: &checks.Bucket{Start: onset.Truncate(time.Hour), End: onset.Truncate(time.Hour).Add(time.Hour)},
+	}
+	return workflows.Incident{
+		ID: "INC-AAAAAA", Domain: "shop", Subject: result.Asset, State: workflows.Open, Level: workflows.L2Propose,
+		OpenedAt: now.Add(-20 * time.Minute), UpdatedAt: now, Onset: onset,
+		Signals: []workflows.Signal{{Check: name, First: now, Last: now, Count: 1, Result: result}},
+		Blast:   &lineage.BlastRadius{Subject: result.Asset, Name: name, Consumers: []lineage.Consumer{first}, First: &first},
+		Harm:    &workflows.HarmCount{Asset: first.ID, Count: 212, Unit: "customers", Source: "harm query", At: now},
+		Diagnosis: &diagnosis.Diagnosis{
+			At: now, Subject: result.Asset, Onset: onset, Verdict: "records of one feed are not encoded",
+			Causes: []diagnosis.Cause{{
+				ID: "missing_wire_format", Title: "Records without the wire format", Why: name + " writes without the encoder.",
+				Segment: map[string]string{"channel": name},
+			}},
+			Evidence: []diagnosis.Evidence{{System: "warehouse", What: name + " has new rows", Value: "18,940 rows", At: now, Source: "check dlq"}},
+			Rejected: []diagnosis.Rejected{{Title: "a build failed", Disproof: name + " passed at 12:05"}},
+			Unknown:  []string{"no metrics connection is configured"},
+		},
+	}
+}
+
+func at(after time.Duration) *time.Time {
+	t := now.Add(after)
+	return &t
+}
+
+func proposal(name string, state workflows.ProposalState) workflows.Proposal {
+	p := workflows.Proposal{
+		ID: "PROP-BBBBBB", Incident: "INC-AAAAAA", Domain: "shop", Key: "change", Title: "Encode the records before the output",
+		Proposer: receipts.Actor{Kind: "dw"}, CreatedAt: now, ExecuteWithin: 4 * time.Hour,
+		Hash: "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef", Nonce: "00112233445566778899aabbccddeeff",
+		State: state, Quorum: 1, Rev: 3,
+		Clocks: workflows.Clocks{RemindAt: now.Add(15 * time.Minute), EscalateAt: now.Add(45 * time.Minute), ExpiresAt: now.Add(4 * time.Hour)},
+		Chain:  []workflows.Link{{Person: owner, Role: workflows.RoleOwner, AskedAt: now}, {Person: deput, Role: workflows.RoleDeputy}},
+		CC:     []workflows.Person{{Team: "T1", User: "U3", Name: "Cy Finance"}},
+		Plan: []diagnosis.PlannedStep{
+			{
+				Kind: diagnosis.Change, Title: "Apply the diff to " + name, By: diagnosis.ByOwner,
+				Action: diagnosis.Action{System: "git", Name: diagnosis.ActionApplyDiff}, File: name,
+				Diff: "--- a/feed.yaml\n+++ b/feed.yaml\n@@ -1,2 +1,3 @@\n pipeline:\n+  - " + name + "\n   processors: []\n",
+				Undo: "revert the diff of " + name, Reversible: true,
+			},
+			{Kind: diagnosis.Rerun, Title: "Run " + name, By: diagnosis.ByDW, Undo: "none needed", Reversible: true},
+		},
+		Steps: []workflows.StepStatus{{State: workflows.StepPending}, {State: workflows.StepPending}},
+	}
+	if state == workflows.Executing || state == workflows.Verified {
+		p.Decisions = []workflows.Decision{{By: owner, Role: workflows.RoleOwner, Verdict: workflows.Approve, Hash: p.Hash, At: now}}
+		p.Clocks.ExecuteBefore = now.Add(4 * time.Hour)
+		p.Steps[0] = workflows.StepStatus{State: workflows.StepWaiting, Since: now}
+	}
+	if state == workflows.Rejected {
+		p.Decisions = []workflows.Decision{{By: owner, Role: workflows.RoleOwner, Verdict: workflows.Reject, Hash: p.Hash, At: now, Reason: "not " + name}}
+	}
+	return p
+}
