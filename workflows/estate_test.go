@@ -155,6 +155,8 @@ func (e *estate) Plan(context.Context, Incident, Findings, time.Time) ([]diagnos
 type scheduler struct {
 	runs     map[string]*Run // by tag
 	launches map[string]int
+	looked   map[string]bool // FindByTag has said "none" since the last launch
+	blindly  []string        // tags launched again without that
 	schedule string
 	answer   error  // what Launch answers after it had its effect (or not)
 	deaf     bool   // Launch has no effect
@@ -165,9 +167,12 @@ type scheduler struct {
 
 func (s *scheduler) Launch(_ context.Context, a diagnosis.Action, tag string) (Run, error) {
 	if s.launches == nil {
-		s.launches = map[string]int{}
+		s.launches, s.looked = map[string]int{}, map[string]bool{}
 	}
-	s.launches[tag]++
+	if s.launches[tag]++; s.launches[tag] > 1 && !s.looked[tag] {
+		s.blindly = append(s.blindly, tag)
+	}
+	s.looked[tag] = false
 	run := &Run{ID: "run-" + tag, URL: "http://sched/" + tag, State: "QUEUED"}
 	if !s.deaf {
 		s.runs[tag] = run
@@ -184,6 +189,9 @@ func (s *scheduler) Launch(_ context.Context, a diagnosis.Action, tag string) (R
 func (s *scheduler) FindByTag(_ context.Context, _ diagnosis.Action, tag string) (Run, bool, error) {
 	run, found := s.runs[tag]
 	if s.blind != nil || !found || s.hidden {
+		if s.looked != nil && s.blind == nil {
+			s.looked[tag] = true
+		}
 		return Run{}, false, s.blind
 	}
 	return *run, true, nil

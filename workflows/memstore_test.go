@@ -22,7 +22,8 @@ import (
 type memStore struct {
 	mu        sync.Mutex
 	data      memData
-	conflicts int // how many coming commits are lost to another writer
+	conflicts int   // how many coming commits are lost to another writer
+	down      error // what every commit answers while the database is away
 }
 
 type memData struct {
@@ -61,6 +62,9 @@ func (s *memStore) Update(_ context.Context, do func(Tx) error) error {
 	tx := &memTx{data: s.data.copy()}
 	if err := do(tx); err != nil {
 		return err
+	}
+	if s.down != nil {
+		return s.down
 	}
 	if s.conflicts > 0 {
 		s.conflicts--

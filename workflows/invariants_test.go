@@ -1,0 +1,173 @@
+package workflows
+
+import (
+	"slices"
+
+	"dw/receipts"
+	"pgregory.net/rapid"
+)
+
+// reachable is docs/state_machine.md: which states may follow a state, in one
+// or more edges.
+func reachable(from, to ProposalState) bool {
+	edges := map[ProposalState][]ProposalState{
+		Waiting:   {Approved, Rejected, Expired, Superseded, Withdrawn},
+		Approved:  {Executing, Revoked, Lapsed, NeedsReapproval},
+		Executing: {Verified, Failed, Halted},
+		Halted:    {RolledBack, Failed},
+	}
+	for seen, todo := map[ProposalState]bool{}, []ProposalState{from}; len(todo) > 0; todo = todo[1:] {
+		if todo[0] == to {
+			return true
+		}
+		if !seen[todo[0]] {
+			seen[todo[0]] = true
+			todo = append(todo, edges[todo[0]]...)
+		}
+	}
+	return false
+}
+
+// check holds every invariant after each action.
+func (m *machine) check(t *rapid.T) {
+	for _, p := range m.proposals() {
+		m.checkGranted(t, p)
+		m.checkSteps(t, p)
+		if old, known := m.seen[p.ID]; known {
+			checkKept(t, old, p)
+		}
+		m.seen[p.ID] = p
+	}
+	m.checkIncidents(t)
+	m.checkReceipts(t)
+	m.checkAnswers(t)
+	if len(m.e.sched.blindly) > 0 {
+		t.Fatalf("launched again without looking for the tag: %v", m.e.sched.blindly)
+	}
+}
+
+// checkGranted: nothing is approved or beyond without the quorum's human
+// decisions of chain members, on this very content, before its expiry.
+func (m *machine) checkGranted(t *rapid.T, p Proposal) {
+	if hash, err := ProposalHash(p); err != nil || hash != p.Hash {
+		t.Fatalf("%s: hash does not match the content (%v)", p.ID, err)
+	}
+	granting := map[Person]bool{}
+	for _, d := range p.Decisions {
+		member := slices.ContainsFunc(p.Chain, func(l Link) bool { return l.Team == d.By.Team && l.User == d.By.User && !l.AskedAt.IsZero() })
+		if !member || d.Hash != p.Hash || !d.At.Before(p.Clocks.ExpiresAt) {
+			t.Fatalf("%s: decision %+v does not hold", p.ID, d)
+		}
+		if granting[d.By] {
+			t.Fatalf("%s: %s decided twice", p.ID, d.By.Name)
+		}
+		granting[d.By] = d.Verdict == Approve
+	}
+	switch p.State {
+	case Approved, Executing, Verified, Failed, Halted, RolledBack, Lapsed, NeedsReapproval:
+		if len(granting) < p.Quorum || slices.ContainsFunc(p.Decisions, func(d Decision) bool { return d.Verdict == Reject }) {
+			t.Fatalf("%s is %s with %d of %d approvals: %+v", p.ID, p.State, len(granting), p.Quorum, p.Decisions)
+		}
+	case Waiting, Expired, Superseded, Withdrawn:
+		if p.approvals() >= p.Quorum || p.Clocks.ExecuteBefore.Unix() > 0 {
+			t.Fatalf("%s is %s with a granted quorum", p.ID, p.State)
+		}
+	}
+}
+
+// checkSteps: a step begins only where the ones before it are done, and nothing
+// begins without an approval.
+func (m *machine) checkSteps(t *rapid.T, p Proposal) {
+	for n, s := range p.Steps {
+		begun := s.State != StepPending
+		if begun && !slices.Contains([]ProposalState{Executing, Verified, Failed, Halted, RolledBack}, p.State) {
+			t.Fatalf("%s is %s and step %d is %s", p.ID, p.State, n, s.State)
+		}
+		if n > 0 && begun && p.Steps[n-1].State != StepDone && p.Steps[n-1].State != StepUndone {
+			t.Fatalf("%s: step %d is %s after a step that is %s", p.ID, n, s.State, p.Steps[n-1].State)
+		}
+		if m.e.sched.launches[StepTag(p.ID, n)] > 0 && s.Attempt == 0 {
+			t.Fatalf("%s: step %d was launched without an intent", p.ID, n)
+		}
+	}
+	if p.State == Verified && !p.StepsDone() {
+		t.Fatalf("%s is verified with open steps", p.ID)
+	}
+}
+
+// checkKept: what never changes, and what never shrinks.
+func checkKept(t *rapid.T, old, p Proposal) {
+	switch {
+	case !reachable(old.State, p.State):
+		t.Fatalf("%s went from %s to %s", p.ID, old.State, p.State)
+	case old.State.Final() && old.State != p.State:
+		t.Fatalf("%s left the final state %s", p.ID, old.State)
+	case p.Quorum != old.Quorum || p.Hash != old.Hash || len(p.Chain) != len(old.Chain):
+		t.Fatalf("%s: quorum, hash or chain moved", p.ID)
+	case len(p.Asked()) < len(old.Asked()) || len(p.Decisions) < len(old.Decisions):
+		t.Fatalf("%s: somebody who was asked or decided was forgotten", p.ID)
+	}
+}
+
+func (m *machine) checkIncidents(t *rapid.T) {
+	is, err := all[Incident](m.e.store.data.incidents)
+	if err != nil {
+		t.Fatalf("incidents: %v", err)
+	}
+	for _, i := range is {
+		if m.incidents[i.ID] == Resolved && i.State != Resolved {
+			t.Fatalf("%s left resolved", i.ID)
+		}
+		m.incidents[i.ID] = i.State
+		for _, p := range m.proposals() {
+			if p.Incident == i.ID && i.State == Resolved && (p.State == Executing || p.State == Waiting) {
+				t.Fatalf("%s is resolved and %s is %s", i.ID, p.ID, p.State)
+			}
+		}
+	}
+}
+
+// checkReceipts: every row that says something has its receipt, and no receipt
+// stands without its row.
+func (m *machine) checkReceipts(t *rapid.T) {
+	want := map[string]int{}
+	for _, p := range m.proposals() {
+		want[receipts.KindProposalCreated]++
+		want[receipts.KindDecisionRecorded] += len(p.Decisions)
+		want[receipts.KindEscalation] += len(p.Asked()) - p.Quorum
+		if p.State == Expired || p.State == Lapsed {
+			want[receipts.KindExpiry]++
+		}
+		for _, s := range p.Steps {
+			want[receipts.KindStepIntent] += s.Attempt
+		}
+	}
+	for _, s := range m.incidents {
+		want[receipts.KindIncidentOpened]++
+		if s == Resolved {
+			want[receipts.KindIncidentResolved]++
+		}
+	}
+	got := m.e.kinds()
+	for _, kind := range []string{
+		receipts.KindProposalCreated, receipts.KindDecisionRecorded, receipts.KindEscalation, receipts.KindExpiry,
+		receipts.KindStepIntent, receipts.KindIncidentOpened, receipts.KindIncidentResolved,
+	} {
+		if got[kind] != want[kind] {
+			t.Fatalf("%d receipts %s, the rows say %d", got[kind], kind, want[kind])
+		}
+	}
+}
+
+// checkAnswers: a click that was answered with OK is kept, for ever.
+func (m *machine) checkAnswers(t *rapid.T) {
+	for _, r := range m.answered {
+		p, err := m.e.svc.Proposal(t.Context(), r.Proposal)
+		if err != nil {
+			t.Fatalf("answered decision: %v", err)
+		}
+		if d, found := p.decisionOf(r.By); !found || d.Verdict != r.Verdict {
+			t.Fatalf("the answered %s of %s on %s is lost", r.Verdict, r.By.Name, p.ID)
+		}
+	}
+}

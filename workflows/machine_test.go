@@ -1,0 +1,242 @@
+package workflows
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"dw/checks"
+	"pgregory.net/rapid"
+)
+
+// TestAnyOrder runs clicks, deadlines, deliveries, crashes and clock jumps in
+// any order and holds the invariants of invariants_test.go after each.
+func TestAnyOrder(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		quorum := rapid.IntRange(1, 2).Draw(t, "quorum")
+		m := &machine{e: newEstate(func(e *estate) { e.policy.Quorum = quorum }), seen: map[string]Proposal{}, incidents: map[string]IncidentState{}}
+		m.e.asked(t)
+		t.Repeat(map[string]func(*rapid.T){
+			"decide":     m.decide,
+			"forge":      m.forge,
+			"replay":     m.replay,
+			"markDone":   m.markDone,
+			"wait":       m.wait,
+			"clockJump":  m.clockJump,
+			"fireOne":    m.fireOne,
+			"fireStale":  m.fireStale,
+			"deliver":    m.deliver,
+			"redeliver":  m.redeliver,
+			"crash":      m.crash,
+			"restart":    func(*rapid.T) { m.e.restart() },
+			"weather":    m.weather,
+			"runEnds":    func(t *rapid.T) { m.e.sched.finish(rapid.Bool().Draw(t, "ok")) },
+			"result":     m.result,
+			"replan":     m.replan,
+			"everything": func(t *rapid.T) { m.e.drain(t); m.e.tick(t) },
+			"":           m.check,
+		})
+	})
+}
+
+type machine struct {
+	e         *estate
+	clicks    []DecideRequest
+	effects   []Effect
+	fired     []Deadline
+	answered  []DecideRequest // answered with OK
+	seen      map[string]Proposal
+	incidents map[string]IncidentState
+}
+
+func (m *machine) proposals() []Proposal {
+	ps, err := all[Proposal](m.e.store.data.proposals)
+	if err != nil {
+		return nil
+	}
+	return ps
+}
+
+func (m *machine) anyProposal(t *rapid.T) Proposal {
+	ps := m.proposals()
+	if len(ps) == 0 {
+		t.Skip("no proposal")
+	}
+	return rapid.SampledFrom(ps).Draw(t, "proposal")
+}
+
+func anybody(t *rapid.T) Person {
+	return rapid.SampledFrom([]Person{ann, ann, ben, ben, cleo, carl, mort}).Draw(t, "who")
+}
+
+func (m *machine) send(t *rapid.T, r DecideRequest) {
+	a, err := m.e.svc.Decide(context.Background(), r)
+	if err != nil {
+		t.Fatalf("decide: %v", err)
+	}
+	m.clicks = append(m.clicks, r)
+	if a.OK {
+		m.answered = append(m.answered, r)
+	}
+	if a.Text == "" {
+		t.Fatalf("no answer to %+v", r)
+	}
+}
+
+func (m *machine) decide(t *rapid.T) {
+	v := rapid.SampledFrom([]Verdict{Approve, Approve, Approve, Reject}).Draw(t, "verdict")
+	m.send(t, m.e.click(m.anyProposal(t), anybody(t), v))
+}
+
+// forge clicks with one fact wrong; such a click may never count.
+func (m *machine) forge(t *rapid.T) {
+	p := m.anyProposal(t)
+	r := m.e.click(p, anybody(t), Approve)
+	switch rapid.IntRange(0, 4).Draw(t, "lie") {
+	case 0:
+		r.HashPrefix = fmt.Sprintf("%032x", m.e.ids)
+	case 1:
+		r.Nonce = "00"
+	case 2:
+		r.Message.TS += "0"
+	case 3:
+		r.NotAllowed = "you are a bot"
+	case 4:
+		r.At = p.Clocks.ExpiresAt
+	}
+	before := len(p.Decisions)
+	m.send(t, r)
+	if after, err := m.e.svc.Proposal(context.Background(), p.ID); err != nil || len(after.Decisions) != before {
+		t.Fatalf("a forged click counted: %+v (%v)", r, err)
+	}
+}
+
+// replay sends an old click again: the same delivery, or late.
+func (m *machine) replay(t *rapid.T) {
+	if len(m.clicks) == 0 {
+		t.Skip("no click yet")
+	}
+	r := rapid.SampledFrom(m.clicks).Draw(t, "click")
+	if rapid.Bool().Draw(t, "late") {
+		r.At = m.e.now
+	}
+	m.send(t, r)
+}
+
+func (m *machine) markDone(t *rapid.T) {
+	p := m.anyProposal(t)
+	step := rapid.IntRange(0, len(p.Plan)-1).Draw(t, "step")
+	r := DoneRequest{
+		By: anybody(t), Proposal: p.ID, HashPrefix: p.HashPrefix(), Step: step, Message: p.Message, At: m.e.now,
+		Undo: rapid.Bool().Draw(t, "undo"),
+	}
+	if _, err := m.e.svc.MarkDone(context.Background(), r); err != nil {
+		t.Fatalf("mark done: %v", err)
+	}
+}
+
+func (m *machine) wait(t *rapid.T) {
+	minutes := rapid.SampledFrom([]int{1, 5, 30, 120, 300}).Draw(t, "minutes")
+	m.e.now = m.e.now.Add(time.Duration(minutes) * time.Minute)
+}
+
+func (m *machine) clockJump(t *rapid.T) {
+	m.e.now = m.e.now.Add(time.Duration(rapid.IntRange(-180, 180).Draw(t, "minutes")) * time.Minute)
+}
+
+func (m *machine) fireOne(t *rapid.T) {
+	due, _ := (&memTx{data: m.e.store.data}).Due(context.Background(), m.e.now, 100)
+	if len(due) == 0 {
+		t.Skip("nothing is due")
+	}
+	m.fire(t, rapid.SampledFrom(due).Draw(t, "deadline"))
+}
+
+// fireStale fires a deadline that another process has fired before.
+func (m *machine) fireStale(t *rapid.T) {
+	if len(m.fired) == 0 {
+		t.Skip("nothing was fired yet")
+	}
+	m.fire(t, rapid.SampledFrom(m.fired).Draw(t, "deadline"))
+}
+
+func (m *machine) fire(t *rapid.T, d Deadline) {
+	m.fired = append(m.fired, d)
+	if err := m.e.svc.Fire(context.Background(), d); err != nil {
+		t.Fatalf("fire %v: %v", d, err)
+	}
+}
+
+func (m *machine) deliver(t *rapid.T) {
+	queue := m.e.store.data.effects
+	if len(queue) == 0 {
+		t.Skip("no effect is queued")
+	}
+	n := rapid.IntRange(0, len(queue)-1).Draw(t, "effect")
+	eff := queue[n]
+	m.effects = append(m.effects, eff)
+	if err := m.e.deliver(eff); err != nil {
+		return // it stays queued, as after an error of a worker
+	}
+	m.e.store.data.effects = append(queue[:n:n], m.e.store.data.effects[n+1:]...)
+}
+
+func (m *machine) redeliver(t *rapid.T) {
+	if len(m.effects) == 0 {
+		t.Skip("no effect was delivered yet")
+	}
+	_ = m.e.deliver(rapid.SampledFrom(m.effects).Draw(t, "effect")) // an error asks for one more delivery
+}
+
+// crash lets the database go away in the middle of the coming launch, after the
+// call, as a killed process leaves it.
+func (m *machine) crash(*rapid.T) {
+	m.e.sched.after = func() { m.e.store.down = errors.New("killed") }
+	m.deliverSteps()
+	m.e.sched.after, m.e.store.down = nil, nil
+	m.e.restart()
+}
+
+func (m *machine) deliverSteps() {
+	for _, eff := range m.e.store.data.effects {
+		if eff.Kind == EffectStep {
+			m.effects = append(m.effects, eff)
+			_ = m.e.deliver(eff) // the process dies in it
+		}
+	}
+}
+
+// weather changes how the outside systems answer.
+func (m *machine) weather(t *rapid.T) {
+	s := m.e.sched
+	s.deaf, s.answer, s.blind = false, nil, nil
+	switch rapid.IntRange(0, 4).Draw(t, "weather") {
+	case 1:
+		s.answer = &UnclearError{Call: "launch", Err: errors.New("cut")}
+	case 2:
+		s.answer, s.deaf = &UnclearError{Call: "launch", Err: errors.New("cut")}, true
+	case 3:
+		s.answer, s.deaf = errors.New("refused"), true
+	case 4:
+		s.blind = errors.New("no answer")
+	}
+	s.schedule = rapid.SampledFrom([]string{"RUNNING", "STOPPED"}).Draw(t, "schedule")
+	m.e.silent = rapid.Bool().Draw(t, "silent")
+}
+
+func (m *machine) result(t *rapid.T) {
+	check := rapid.SampledFrom([]string{"orders", "orders_dead"}).Draw(t, "check")
+	status := rapid.SampledFrom([]checks.Status{checks.Pass, checks.Pass, checks.Fail, checks.Error, checks.Late}).Draw(t, "status")
+	m.e.status[check] = status
+	if err := m.e.svc.OnResult(context.Background(), m.e.result(check, status)); err != nil {
+		t.Fatalf("on result: %v", err)
+	}
+}
+
+func (m *machine) replan(t *rapid.T) {
+	m.e.plan = testPlan()
+	m.e.plan[1].Steps[0].Diff = rapid.SampledFrom([]string{"one", "two", "three"}).Draw(t, "diff")
+}

@@ -1,0 +1,239 @@
+package workflows
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"dw/checks"
+	"dw/diagnosis"
+	"dw/receipts"
+)
+
+func TestOnResult(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name      string
+		statuses  []checks.Status
+		incidents int
+		count     int // of the first signal
+		state     IncidentState
+	}{
+		{"fail opens", []checks.Status{checks.Fail}, 1, 1, Open},
+		{"warn opens", []checks.Status{checks.Warn}, 1, 1, Open},
+		{"error does not", []checks.Status{checks.Error}, 0, 0, ""},
+		{"skipped does not", []checks.Status{checks.Skipped}, 0, 0, ""},
+		{"learning does not", []checks.Status{checks.Learning}, 0, 0, ""},
+		{"late does not", []checks.Status{checks.Late}, 0, 0, ""},
+		{"pass does not", []checks.Status{checks.Pass}, 0, 0, ""},
+		{"repeats count", []checks.Status{checks.Fail, checks.Fail, checks.Fail}, 1, 3, Open},
+		{"late is noted", []checks.Status{checks.Fail, checks.Late}, 1, 1, Open},
+		{"error is no recovery", []checks.Status{checks.Fail, checks.Error}, 1, 1, Open},
+		{"pass recovers", []checks.Status{checks.Fail, checks.Pass}, 1, 1, Resolved},
+		{"a new failure is a new incident", []checks.Status{checks.Fail, checks.Pass, checks.Fail}, 2, 1, Open},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			e := newEstate()
+			for _, s := range tt.statuses {
+				e.now = e.now.Add(time.Second)
+				if err := e.svc.OnResult(t.Context(), e.result("orders", s)); err != nil {
+					t.Fatal(err)
+				}
+				e.drain(t)
+			}
+			if got := len(e.store.data.incidents); got != tt.incidents {
+				t.Fatalf("%d incidents, want %d", got, tt.incidents)
+			}
+			if tt.incidents == 0 {
+				return
+			}
+			if i := e.incident(t); i.State != tt.state || i.Signals[0].Count != tt.count {
+				t.Errorf("incident %s, signals %+v", i.State, i.Signals)
+			}
+		})
+	}
+}
+
+func TestSignalsJoin(t *testing.T) {
+	t.Parallel()
+	e := newEstate()
+	e.fail(t, "orders")
+	first := e.incident(t).Diagnosis.At
+	e.now = e.now.Add(time.Minute)
+	e.fail(t, "orders_dead")
+	i := e.incident(t)
+	if len(e.store.data.incidents) != 1 || len(i.Signals) != 2 || !i.Diagnosis.At.After(first) {
+		t.Errorf("%d incidents, signals %+v", len(e.store.data.incidents), i.Signals)
+	}
+	e.fail(t, "stock") // not related
+	if len(e.store.data.incidents) != 2 {
+		t.Errorf("%d incidents", len(e.store.data.incidents))
+	}
+}
+
+func TestRecoveryNeedsEverySignal(t *testing.T) {
+	t.Parallel()
+	e := newEstate()
+	e.fail(t, "orders")
+	e.fail(t, "orders_dead")
+	e.pass(t, 2*time.Minute)
+	for _, check := range []string{"orders", "orders_dead"} {
+		if got := e.incident(t).State; got == Resolved {
+			t.Fatal("resolved too early")
+		}
+		if err := e.svc.OnResult(t.Context(), e.result(check, checks.Pass)); err != nil {
+			t.Fatal(err)
+		}
+		e.drain(t)
+	}
+	if got := e.incident(t).State; got != Resolved {
+		t.Fatalf("incident is %s", got)
+	}
+	wantState(t, e.key(t, "change"), Withdrawn)
+	if d := e.last(receipts.KindIncidentResolved); d.Body["why"] != "recovered by itself" {
+		t.Errorf("receipt %+v", d.Body)
+	}
+}
+
+func TestRecoveryInFlightIsVerified(t *testing.T) {
+	t.Parallel()
+	e := newEstate(func(e *estate) { e.plan = e.plan[:1] })
+	e.asked(t)
+	e.approve(t, "hold")
+	recoverNow := func() {
+		e.status["orders"] = checks.Pass
+		if err := e.svc.OnResult(t.Context(), e.result("orders", checks.Pass)); err != nil {
+			t.Fatal(err)
+		}
+		e.drain(t)
+	}
+	recoverNow()
+	if got := e.incident(t).State; got != Mitigating {
+		t.Fatalf("incident is %s while the owner pauses the export", got)
+	}
+	e.sched.schedule = "STOPPED"
+	e.pass(t, 2*time.Minute)
+	recoverNow()
+	if got := e.incident(t).State; got != Verifying {
+		t.Fatalf("incident is %s", got)
+	}
+	e.pass(t, 10*time.Minute)
+	wantState(t, e.key(t, "hold"), Verified)
+	if got := e.incident(t).State; got != Resolved {
+		t.Errorf("incident is %s", got)
+	}
+}
+
+func TestFireCheckOnce(t *testing.T) {
+	t.Parallel()
+	e := newEstate()
+	e.status["orders"] = checks.Fail
+	if err := e.svc.ScheduleChecks(t.Context(), []string{"orders"}); err != nil {
+		t.Fatal(err)
+	}
+	d := Deadline{Kind: DeadlineCheck, Subject: "orders", DueAt: epoch.Add(time.Hour)}
+	e.now = d.DueAt
+	for range 3 { // three processes
+		if err := e.svc.Fire(t.Context(), d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if c := e.incident(t).Signals[0].Count; c != 1 {
+		t.Errorf("counted %d times", c)
+	}
+	if next := e.store.data.deadlines[[2]string{DeadlineCheck, "orders"}]; !next.DueAt.Equal(epoch.Add(2 * time.Hour)) {
+		t.Errorf("next %v", next)
+	}
+	if err := e.svc.ScheduleChecks(t.Context(), []string{"orders", "unknown"}); err == nil {
+		t.Error("an unknown check was scheduled")
+	}
+}
+
+func TestCheckThatCannotBeAsked(t *testing.T) {
+	t.Parallel()
+	e := newEstate()
+	e.silent = true
+	for name, wantErr := range map[string]bool{"orders": false, "unknown": true} {
+		d := Deadline{Kind: DeadlineCheck, Subject: name, DueAt: epoch}
+		e.store.data.deadlines[[2]string{d.Kind, d.Subject}] = d
+		if err := e.svc.Fire(t.Context(), d); (err != nil) != wantErr {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	r, found, err := (&memTx{data: e.store.data}).LastResult(t.Context(), "orders")
+	if err != nil || !found || r.Status != checks.Error || !strings.Contains(r.Problem, "does not answer") {
+		t.Errorf("result %+v", r)
+	}
+	if len(e.store.data.incidents) != 0 || len(e.store.data.deadlines) != 1 {
+		t.Errorf("%d incidents, deadlines %v", len(e.store.data.incidents), e.store.data.deadlines)
+	}
+}
+
+func TestOldFindingsAreDropped(t *testing.T) {
+	t.Parallel()
+	i := Incident{ID: "i", State: Open, Diagnosis: &diagnosis.Diagnosis{At: epoch}}
+	old := Findings{Diagnosis: diagnosis.Diagnosis{At: epoch.Add(-time.Minute), Causes: []diagnosis.Cause{{ID: "x"}}}}
+	if next, out := diagnosed(i, old, L2Propose, epoch); len(out.Receipts) != 0 || causeID(next.Diagnosis) != "" {
+		t.Error("older findings replaced newer ones")
+	}
+}
+
+func TestRepaint(t *testing.T) {
+	t.Parallel()
+	e := newEstate()
+	e.asked(t)
+	e.restart()
+	for range 2 {
+		if err := e.svc.Repaint(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n := map[string]int{}
+	for _, eff := range e.store.data.effects {
+		n[eff.Kind]++
+	}
+	if n[EffectIncidentCard] != 1 || n[EffectApprovalCard] != 3 {
+		t.Errorf("queued %v", n)
+	}
+}
+
+func TestPlaceCard(t *testing.T) {
+	t.Parallel()
+	e := newEstate()
+	e.asked(t)
+	at := MessageRef{Channel: "C7", TS: "7.0"}
+	for _, id := range []string{e.incident(t).ID, e.key(t, "change").ID} {
+		if err := e.svc.PlaceCard(t.Context(), id, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if e.incident(t).Card != at || e.key(t, "change").Message != at {
+		t.Error("the place was not kept")
+	}
+	if len(e.store.data.effects) != 0 {
+		t.Errorf("placing a card painted it: %v", e.store.data.effects)
+	}
+	if err := e.svc.PlaceCard(t.Context(), "none", at); !errors.Is(err, ErrNotFound) {
+		t.Errorf("unknown id: %v", err)
+	}
+}
+
+// TestCardsFollowEveryChange: each write of an incident queues its card under
+// the revision that it wrote.
+func TestCardsFollowEveryChange(t *testing.T) {
+	t.Parallel()
+	e := newEstate()
+	e.asked(t)
+	e.approve(t, "change")
+	i := e.incident(t)
+	for rev := int64(1); rev <= i.Rev; rev++ {
+		eff := newEffect(EffectIncidentCard, i.ID+"/"+strconv.FormatInt(rev, 10), nil)
+		if !e.store.data.keys[eff.Key] {
+			t.Errorf("no card for revision %d", rev)
+		}
+	}
+}
