@@ -148,8 +148,11 @@ func readCall(r *http.Request) (*call, *refusal) {
 		if len(body) == 0 {
 			return c, nil
 		}
-		if json.Unmarshal(body, &c.json) != nil {
+		switch err := json.Unmarshal(body, &c.json); {
+		case !json.Valid(body):
 			return c, refuse("invalid_json")
+		case err != nil:
+			return c, refuse("json_not_object")
 		}
 	case kind == "multipart/form-data":
 		return c, c.readMultipart(body, params["boundary"])

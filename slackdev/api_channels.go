@@ -76,7 +76,11 @@ func (s *Server) history(c *call) (reply, *refusal) {
 		return m.ThreadTS != "" && m.ThreadTS != m.TS && !m.Broadcast || outsideRange(c, m.TS)
 	})
 	slices.Reverse(shown)
-	return s.messagePage(c, shown)
+	page, refused := s.messagePage(c, shown)
+	if refused == nil {
+		page["pin_count"], page["channel_actions_ts"], page["channel_actions_count"] = 0, nil, 0
+	}
+	return page, refused
 }
 
 // replies answers the root and then the replies, oldest first.

@@ -30,7 +30,7 @@ func (s *Server) listUsers(c *call) (reply, *refusal) {
 	for _, id := range ids {
 		members = append(members, s.wireUser(s.state.users[id]))
 	}
-	return reply{"members": members, "response_metadata": map[string]any{"next_cursor": next}}, nil
+	return reply{"members": members, "cache_ts": s.opts.Now().Unix(), "response_metadata": map[string]any{"next_cursor": next}}, nil
 }
 
 // lookupByEmail finds members of the home workspace only: the addresses of
