@@ -162,16 +162,17 @@ func mutations() map[string]mutation {
 	}
 }
 
-// positions is every byte of the small files, and of receipts.ndjson every
-// byte of the first line, the last 80, and a stride that is prime to the
-// length of base64 groups in between.
+// positions is every byte of the small files. Of receipts.ndjson it is every
+// byte around the values of the first line and at the end of the last, and
+// strides, prime to base64's groups of four, through the rest.
 func positions(name string, size, firstLine int) []int {
 	var out []int
-	for i := 0; i < size; i++ {
-		if name == ExportReceipts && i > firstLine && i < size-80 && i%1499 != 0 {
-			continue
+	for i := range size {
+		around := i < 40 || i > firstLine-240 && i <= firstLine || i >= size-10
+		within := i < firstLine && i%13 == 0
+		if name != ExportReceipts || around || within || i%2999 == 0 {
+			out = append(out, i)
 		}
-		out = append(out, i)
 	}
 	return out
 }
