@@ -63,9 +63,6 @@ func (g *Graph) spread(subject int32, from, now time.Time, due DueFunc) spread {
 
 // passOn returns when a node's own data turns bad, and false if it is held.
 func (g *Graph) passOn(at arrival, now time.Time, due DueFunc) (arrival, bool) {
-	if g.assets[at.node].Schedule == nil && slices.Contains(g.builders(at.node), at.prev) {
-		return at, true // the job that builds it has just run
-	}
 	run, err := g.nextRun(at.node, at.ready, due)
 	var held *heldError
 	switch {

@@ -102,6 +102,23 @@ func TestBlastRadiusAlreadyHarmed(t *testing.T) {
 	}
 }
 
+// TestScoreOfStages holds that what only carries the data is scored where there
+// is no use, and does not outrank a use where there is one.
+func TestScoreOfStages(t *testing.T) {
+	t.Parallel()
+	assets := []lineage.Asset{
+		asset("subject", lineage.KindTable), asset("stage", lineage.KindModel, schedule("0 13 * * *", "")),
+	}
+	if b := blast(t, build(t, assets, edges("subject > stage")), "subject", lineage.BlastOptions{}); b.ScoreOf != id("stage") || b.First != nil {
+		t.Errorf("score of %q, first %v: want the stage's score and no harm", b.ScoreOf, b.First)
+	}
+	assets = append(assets, asset("report", lineage.KindDashboard))
+	b := blast(t, build(t, assets, edges("subject > stage > report")), "subject", lineage.BlastOptions{})
+	if stage, report := consumer(t, b, "stage"), consumer(t, b, "report"); stage.Score <= report.Score || b.ScoreOf != report.ID {
+		t.Errorf("stage %d, report %d, score of %s: want the report's", stage.Score, report.Score, b.ScoreOf)
+	}
+}
+
 func TestBlastRadiusRefuses(t *testing.T) {
 	t.Parallel()
 	g := payday(t)

@@ -3,14 +3,13 @@ package lineage
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 )
 
 // setReads fills in when the consumer reads bad data, and why then.
 func (g *Graph) setReads(c *Consumer, n int32, at arrival, opts BlastOptions) {
-	first, err := g.firstRead(n, at, at.ready, opts.Due)
+	first, err := g.firstRead(n, at.ready, opts.Due)
 	var held *heldError
 	if errors.As(err, &held) {
 		c.NextReadWhy = g.pausedWhy(*c, held.by, at, opts)
@@ -23,7 +22,7 @@ func (g *Graph) setReads(c *Consumer, n int32, at arrival, opts BlastOptions) {
 	next := first
 	if err == nil && first.at.Before(opts.Now) {
 		c.AlreadyHarmedAt = &first.at
-		next, err = g.firstRead(n, at, opts.Now, opts.Due)
+		next, err = g.firstRead(n, opts.Now, opts.Due)
 	}
 	if err != nil {
 		c.Unknown, c.NextReadWhy = true, err.Error()
@@ -36,8 +35,8 @@ func (g *Graph) setReads(c *Consumer, n int32, at arrival, opts BlastOptions) {
 // firstRead returns the first read of a node at or after from: its next run or
 // its SLA, whichever comes first. Where one of the two cannot be used the other
 // stands, and its why says so.
-func (g *Graph) firstRead(n int32, at arrival, from time.Time, due DueFunc) (read, error) {
-	run, err := g.runAfter(n, at, from, due)
+func (g *Graph) firstRead(n int32, from time.Time, due DueFunc) (read, error) {
+	run, err := g.nextRun(n, from, due)
 	var held *heldError
 	sla := g.assets[n].SLA
 	if sla == nil || errors.As(err, &held) {
@@ -59,17 +58,6 @@ func (g *Graph) firstRead(n int32, at arrival, from time.Time, due DueFunc) (rea
 		return by, nil
 	}
 	return run, nil
-}
-
-// runAfter is nextRun for rows that have just arrived: where the job that
-// builds the node brought them, that very run is the read.
-func (g *Graph) runAfter(n int32, at arrival, from time.Time, due DueFunc) (read, error) {
-	a, job := g.assets[n], g.assets[at.prev]
-	justBuilt := a.Schedule == nil && from.Equal(at.ready) && slices.Contains(g.builders(n), at.prev)
-	if justBuilt && !a.Paused && !job.Schedule.interval() {
-		return read{at: from.UTC(), why: job.Schedule.why("built by " + job.Name + ", schedule")}, nil
-	}
-	return g.nextRun(n, from, due)
 }
 
 // next returns when the promise next falls due, at or after from.

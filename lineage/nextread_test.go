@@ -199,12 +199,12 @@ func TestNextRead(t *testing.T) {
 		{
 			name: "the earlier of two builders counts, a broken one does not hide it",
 			assets: []lineage.Asset{
-				asset("late", lineage.KindJob, schedule("0 20 * * *", "")),
+				asset("a-late", lineage.KindJob, schedule("0 20 * * *", "")),
 				asset("broken", lineage.KindJob, schedule("often", "")),
 				asset("early", lineage.KindJob, schedule("0 18 * * *", "")),
 				asset("use", lineage.KindDashboard),
 			},
-			edges: append(by("subject > use"), edges("late > use", "early > use", "broken > use")...),
+			edges: append(by("subject > use"), edges("a-late > use", "early > use", "broken > use")...),
 			next:  "2026-11-30T18:00:00Z", why: []string{"built by early"},
 		},
 		{

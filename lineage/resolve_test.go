@@ -89,6 +89,7 @@ func TestResolveUnknown(t *testing.T) {
 	}{
 		{"a letter missing", "fct_oders", []string{"fct_orders"}},
 		{"letters swapped", "fct_odrers", []string{"fct_orders"}},
+		{"letters swapped in a short name", "stokc", []string{"Stock", "stock"}},
 		{"a part of it", "orders", []string{"fct_orders"}},
 		{"more than it", "fct_orders_v2", []string{"fct_orders"}},
 		{"an id with a slip", "dbt://shop/model.shop.fct_order", []string{"fct_orders"}},
