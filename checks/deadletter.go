@@ -39,10 +39,9 @@ func (r *runner) deadLetter() error {
 	if err != nil {
 		return err
 	}
-	if known && found.total-float64(previous.Count) > found.fresh {
-		// Rows with an old time that came late: the number tells, the times do not.
-		found.fresh = found.total - float64(previous.Count)
-	}
+	// Rows with an old time that came late: the number tells, the times do not.
+	// Without an earlier check Count is zero, and all rows are new.
+	found.fresh = max(found.fresh, found.total-float64(previous.Count))
 	r.observe(found.fresh, "rows")
 	r.result.Count = int64(found.total)
 	r.result.FirstRow, r.result.LastRow, r.result.Since = found.first, found.last, found.first

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -37,7 +38,7 @@ func newWarehouse(t *testing.T, statements ...string) *warehouse {
 // connect opens the file for writing.
 func (e *warehouse) connect() {
 	e.t.Helper()
-	w, err := sql.Open("sqlite", "file:"+e.path+"?_pragma=journal_mode(MEMORY)&_pragma=synchronous(OFF)")
+	w, err := sql.Open("sqlite", "file:"+strings.ReplaceAll(e.path, "%", "%25")+"?_pragma=journal_mode(MEMORY)&_pragma=synchronous(OFF)")
 	if err != nil {
 		e.t.Fatal(err)
 	}

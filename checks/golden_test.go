@@ -1,0 +1,107 @@
+package checks
+
+import (
+	"flag"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// goldenTarget is a table with an awkward name, as the catalogue would give it.
+func goldenTarget(t *testing.T, dialect string) target {
+	t.Helper()
+	quoted, err := quotePath(dialect, []string{"main", `odd "orders"`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return target{name: "orders", quoted: quoted, dialect: dialect, columns: []string{"id", "channel", "device", "created_at"}}
+}
+
+// goldenStatements returns every statement that the kinds ask, by name.
+func goldenStatements(t *testing.T, dialect, format string) map[string]*statement {
+	t.Helper()
+	table := goldenTarget(t, dialect)
+	columns, err := table.columnList([]string{"id", "channel"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := timeColumn{quoted: `"created_at"`, format: format}
+	now := time.Date(2026, 10, 1, 12, 20, 0, 0, time.UTC)
+	bucket := Bucket{Start: now.Truncate(time.Hour).Add(-time.Hour), End: now.Truncate(time.Hour)}
+	week, _ := weeksBefore(bucket, 1, time.UTC)
+	spans := []Bucket{bucket, week}
+	s := splitter{table: table, column: c, spans: spans, spec: Spec{Where: "id > 0"}}
+	overlap, err := s.overlapStatement(
+		candidate{dimension: "channel", element: Element{raw: "boxoffice"}},
+		candidate{dimension: "device", element: Element{Null: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string]*statement{
+		"row_count":          countStatement(table, "id > 0 -- all"),
+		"missing":            missingStatement(table, columns, "id > 0"),
+		"unique":             uniqueStatement(table, columns, "id > 0"),
+		"unique_samples":     duplicatesStatement(table, columns, "id > 0"),
+		"freshness":          extentStatement(table, c.quoted),
+		"freshness_where":    c.newestStatement(table, "id > 0", now),
+		"volume":             historyStatement(table, c, "id > 0", mergeSpans(spans), false),
+		"volume_quarters":    historyStatement(table, c, "", mergeSpans(spans), true),
+		"dead_letter_first":  lettersStatement(table, c, "", time.Time{}),
+		"dead_letter":        lettersStatement(table, c, "id > 0", now),
+		"sql":                failingStatement(dialect, "SELECT * FROM t WHERE id = 3 -- bad"),
+		"segments":           segmentStatement(table, c, columns[1], "id > 0", spans),
+		"segments_same_rows": overlap,
+	}
+}
+
+// TestGoldenSQL compares the text of every statement with testdata, one file per
+// dialect and time format, and sees that the guard lets each through.
+func TestGoldenSQL(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ dialect, format string }{
+		"sqlite_rfc3339":  {"sqlite", FormatRFC3339},
+		"sqlite_datetime": {"sqlite", FormatDatetime},
+		"sqlite_unix":     {"sqlite", FormatUnix},
+		"postgres_native": {"postgres", FormatNative},
+		"postgres_unix":   {"postgres", FormatUnix},
+	} {
+		statements := goldenStatements(t, c.dialect, c.format)
+		for kind, st := range statements {
+			if err := Guard(st.String()); err != nil {
+				t.Errorf("%s %s: %v", name, kind, err)
+			}
+		}
+		compareGolden(t, filepath.Join("testdata", name+".sql"), renderGolden(statements))
+	}
+}
+
+// renderGolden writes the statements in order of their names.
+func renderGolden(statements map[string]*statement) string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(statements)) {
+		b.WriteString("-- " + name + "\n" + statements[name].render() + ";\n\n")
+	}
+	return b.String()
+}
+
+func compareGolden(t *testing.T, path, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs (go test -run Golden -update writes it anew):\n%s", path, got)
+	}
+}
