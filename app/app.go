@@ -153,7 +153,7 @@ func (a *App) policy(domain string) (workflows.Policy, bool) {
 // buildService builds the loop.
 func (a *App) buildService() error {
 	a.runner = &runner{project: a.project, store: a.store}
-	outside, err := connect(a.project)
+	outside, err := a.connect()
 	if err != nil {
 		return err
 	}

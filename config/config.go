@@ -16,7 +16,7 @@ type Config struct {
 	Clock       Clock                   `yaml:"clock"`
 	Jobs        Jobs                    `yaml:"jobs"`
 	Connections map[string]Connection   `yaml:"connections"`
-	Dagster     map[string]Dagster      `yaml:"dagster"`
+	Dagster     *Dagster                `yaml:"dagster"`
 	People      map[string]PersonConfig `yaml:"people"`
 	Domains     map[string]Domain       `yaml:"domains"`
 	Lineage     Lineage                 `yaml:"lineage"`
@@ -80,10 +80,13 @@ type Connection struct {
 	MaxRows int      `yaml:"max_rows"` // default 10000
 }
 
-// Dagster is one Dagster instance.
+// Dagster is the Dagster instance whose jobs and schedules have ids dagster://NAME.
 type Dagster struct {
-	URL   string `yaml:"url"` // with or without /graphql
-	Token Secret `yaml:"token"`
+	URL        string   `yaml:"url"` // with or without /graphql
+	Token      Secret   `yaml:"token"`
+	Location   string   `yaml:"location"`   // code location of jobs that name none
+	Repository string   `yaml:"repository"` // default __repository__
+	Timeout    Duration `yaml:"timeout"`    // one call, default 15s
 }
 
 // PersonConfig ties a name of this file to a Slack user: by id, or by an

@@ -123,7 +123,7 @@ func receiptsExportCommand() *cobra.Command {
 			if err := log.Export(cmd.Context(), out); err != nil {
 				return &exitError{receipts.CodeUnreadable, err}
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "exported to %s; verify it with: dw receipts verify --dir %s --key FILE\n", out, out)
+			fmt.Fprintf(cmd.OutOrStdout(), "exported to %s; verify it with: dw receipts verify --export %s --key FILE\n", out, out)
 			return nil
 		},
 	}
@@ -163,7 +163,7 @@ func receiptsVerifyCommand() *cobra.Command {
 	}
 	flags.add(cmd)
 	jsonFlag(cmd, &asJSON)
-	cmd.Flags().StringVar(&dir, "dir", "", "an export's folder, instead of a database")
+	cmd.Flags().StringVar(&dir, "export", "", "an export's folder, instead of a database")
 	cmd.Flags().StringVar(&flags.key, "key", "", "file with the public key, kept apart from the log")
 	cmd.Flags().StringVar(&atLeast, "expect-at-least", "", "file with an earlier checkpoint")
 	return cmd
@@ -184,7 +184,7 @@ func verifyReport(cmd *cobra.Command, flags logFlags, dir, atLeast string) (rece
 	}
 	if dir != "" {
 		if flags.db != "" || flags.config != "" {
-			return receipts.Report{}, &exitError{receipts.CodeUnreadable, errors.New("give --dir or a database, not both")}
+			return receipts.Report{}, &exitError{receipts.CodeUnreadable, errors.New("give --export or a database, not both")}
 		}
 		return receipts.VerifyExport(dir, key, earlier...), nil
 	}
