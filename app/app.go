@@ -220,7 +220,9 @@ func (a *App) buildFaces(Options) error {
 type performer struct{ service workflows.Proposer }
 
 // Deliver meets jobs.Deliverer.
-func (p performer) Deliver(ctx context.Context, e workflows.Effect) error { return p.service.Perform(ctx, e) }
+func (p performer) Deliver(ctx context.Context, e workflows.Effect) error {
+	return p.service.Perform(ctx, e)
+}
 
 // undelivered is told of every effect that is given up. It is loud in the log;
 // /healthz turns red.

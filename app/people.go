@@ -5,21 +5,19 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sort"
-	"strings"
 	"time"
 
-	"github.com/slack-go/slack"
-
+	"dw/bot"
 	"dw/config"
 	"dw/workflows"
 )
 
-// userLookup is the part of bot.Client that resolves people.
-type userLookup interface {
-	UserInfo(ctx context.Context, user string) (*slack.User, error)
-	LookupByEmail(ctx context.Context, email string) (*slack.User, error)
+// memberLookup is the part of bot.Client that resolves people.
+type memberLookup interface {
+	Member(ctx context.Context, id, email string) (bot.Member, error)
 }
 
 // people are the configured persons as Slack knows them; a name that Slack does
@@ -31,7 +29,7 @@ type people struct {
 
 // resolvePeople asks Slack once for every configured person. team is the home
 // workspace. It fails only where Slack cannot be asked.
-func resolvePeople(ctx context.Context, c *config.Config, slackUsers userLookup, team string) (people, error) {
+func resolvePeople(ctx context.Context, c *config.Config, members memberLookup, team string) (people, error) {
 	p := people{known: map[string]workflows.Person{}, problems: map[string]string{}}
 	names := make([]string, 0, len(c.People))
 	for name := range c.People {
@@ -39,47 +37,22 @@ func resolvePeople(ctx context.Context, c *config.Config, slackUsers userLookup,
 	}
 	sort.Strings(names)
 	for _, name := range names {
-		user, err := lookup(ctx, c.People[name], slackUsers)
+		who := c.People[name]
+		member, err := members.Member(ctx, who.Slack, who.Email)
 		switch {
-		case err != nil && strings.Contains(err.Error(), "not_found"):
-			p.problems[name] = "Slack does not know " + described(c.People[name])
+		case errors.Is(err, bot.ErrNoMember):
+			p.problems[name] = "Slack does not know " + who.Slack + who.Email
 		case err != nil:
 			return p, fmt.Errorf("resolve people.%s: %w", name, err)
-		case user.Deleted, user.IsBot, user.IsRestricted, user.IsUltraRestricted, user.IsStranger:
-			p.problems[name] = described(c.People[name]) + " is deactivated, a guest or a bot and cannot decide"
+		case !member.CanDecide:
+			p.problems[name] = who.Slack + who.Email + " is deactivated, a guest or a bot and cannot decide"
+		case member.Team != "" && member.Team != team:
+			p.problems[name] = who.Slack + who.Email + " belongs to another workspace and cannot decide"
 		default:
-			p.known[name] = workflows.Person{Team: homeTeam(user, team), User: user.ID, Name: shownName(user)}
+			p.known[name] = workflows.Person{Team: team, User: member.ID, Name: member.Name}
 		}
 	}
 	return p, nil
-}
-
-func lookup(ctx context.Context, c config.PersonConfig, slackUsers userLookup) (*slack.User, error) {
-	if c.Slack != "" {
-		return slackUsers.UserInfo(ctx, c.Slack)
-	}
-	return slackUsers.LookupByEmail(ctx, c.Email)
-}
-
-func described(c config.PersonConfig) string {
-	if c.Slack != "" {
-		return "user " + c.Slack
-	}
-	return c.Email
-}
-
-func homeTeam(u *slack.User, team string) string {
-	if u.TeamID != "" {
-		return u.TeamID
-	}
-	return team
-}
-
-func shownName(u *slack.User) string {
-	if u.RealName != "" {
-		return u.RealName
-	}
-	return u.Name
 }
 
 // policies fills every domain's policy. A person of a chain that Slack does not
