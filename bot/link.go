@@ -138,6 +138,16 @@ func (l *link) greet() {
 	}
 }
 
+// wasGreeted reports whether Slack's hello has come.
+func (l *link) wasGreeted() bool {
+	select {
+	case <-l.hello:
+		return true
+	default:
+		return false
+	}
+}
+
 func (l *link) uncount() {
 	if l.greeted {
 		l.open.Add(-1)

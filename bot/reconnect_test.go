@@ -70,6 +70,23 @@ func TestRefreshAnswersWhatTheOldConnectionStillOwes(t *testing.T) {
 	})
 }
 
+func TestDisconnectInsteadOfHelloOwesItsAnswers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.noHello = true
+		gate := make(chan struct{})
+		r.start(func(context.Context, Event) (any, error) { <-gate; return nil, nil },
+			func(o *SocketOptions) { o.HandleTimeout = time.Hour })
+		old := <-r.peers
+		old.click("early")
+		old.write(`{"type":"disconnect","reason":"refresh_requested"}`) // and never a hello
+		<-r.peers                                                       // the next one does not wait for the answer
+		close(gate)
+		old.acked(t, "early")
+	})
+}
+
 func TestHalfOpenConnectionIsReplaced(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

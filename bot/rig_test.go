@@ -234,17 +234,31 @@ func (p *peer) click(envelope string) {
 		`"payload":{"type":"block_actions","user":{"id":"U1","team_id":"T1"},"actions":[{"action_id":"approve","value":"v"}]}}`)
 }
 
+// next returns the next message from dw, also one that came before the end.
+func (p *peer) next() (string, bool) {
+	select {
+	case raw := <-p.acks:
+		return raw, true
+	case <-p.closed:
+	}
+	select {
+	case raw := <-p.acks:
+		return raw, true
+	default:
+		return "", false
+	}
+}
+
 // acked waits for the next acknowledgement and checks its envelope.
 func (p *peer) acked(t testing.TB, envelope string) ack {
 	t.Helper()
 	var a ack
-	select {
-	case raw := <-p.acks:
-		if err := json.Unmarshal([]byte(raw), &a); err != nil {
-			t.Fatalf("ack %q: %v", raw, err)
-		}
-	case <-p.closed:
+	raw, ok := p.next()
+	if !ok {
 		t.Fatalf("connection closed, want ack of %s", envelope)
+	}
+	if err := json.Unmarshal([]byte(raw), &a); err != nil {
+		t.Fatalf("ack %q: %v", raw, err)
 	}
 	if a.EnvelopeID != envelope {
 		t.Fatalf("acked %q, want %q", a.EnvelopeID, envelope)

@@ -139,7 +139,7 @@ func (t *slot) dial(ctx context.Context) (*link, error) {
 	}
 	l := newLink(conn, &t.socket.open, t.socket.receive)
 	if err := t.greeting(ctx, l); err != nil {
-		l.finish()
+		t.end(l)
 		return nil, err
 	}
 	return l, nil
@@ -159,19 +159,21 @@ func (t *slot) greeting(ctx context.Context, l *link) error {
 	defer cancel()
 	select {
 	case <-l.hello:
-		return nil
 	case <-l.left:
 	case <-l.done:
 	case <-ctx.Done():
+	}
+	if l.wasGreeted() {
+		return nil // whatever came right after it, hold sees it
 	}
 	reason := l.why()
 	switch fatal := fatalError(reason); {
 	case fatal != nil:
 		return fatal
-	case reason == reasonTooMany:
-		t.back.crowd()
-		return fmt.Errorf("open Slack's socket: Slack disconnected at once (%s)", reason)
 	case reason != "":
+		if reason == reasonTooMany {
+			t.back.crowd()
+		}
 		return fmt.Errorf("open Slack's socket: Slack disconnected at once (%s)", reason)
 	case ctx.Err() != nil:
 		return fmt.Errorf("open Slack's socket: no hello within %s: %w", helloTimeout, ctx.Err())
