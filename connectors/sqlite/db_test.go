@@ -313,3 +313,24 @@ func TestLiveWriterIsSeen(t *testing.T) {
 		}
 	}
 }
+
+func TestDamagedFile(t *testing.T) {
+	t.Parallel()
+	path := build(t, filepath.Join(t.TempDir(), "w.db"), "CREATE TABLE t (x)",
+		"WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 2000) INSERT INTO t SELECT hex(randomblob(50)) FROM c")
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, info.Size()/2); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sqlite.Open(path, sqlite.Options{})
+	if err == nil {
+		defer db.Close()
+		_, err = db.Select(t.Context(), "SELECT count(*) FROM t")
+	}
+	if err == nil || !strings.Contains(err.Error(), "restore it from a copy") {
+		t.Errorf("error %v", err)
+	}
+}
