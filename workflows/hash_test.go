@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -160,5 +161,33 @@ func TestUnresolvedOwnerIsSaid(t *testing.T) {
 	e.asked(t)
 	if !e.noted(t, "Ben (deputy) is asked") || !e.noted(t, "asked the deputy instead") {
 		t.Errorf("notes %+v", e.incident(t).Notes)
+	}
+}
+
+// TestPlanThatHasNoCanonicalForm: a diff that is not UTF-8 is not asked for, and
+// said; the deadline is not fired for ever.
+func TestPlanThatHasNoCanonicalForm(t *testing.T) {
+	t.Parallel()
+	for name, level := range map[string]Level{"L1": L1Observe, "L2": L2Propose} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := newEstate(func(e *estate) { e.policy.Level, e.plan[0].Steps[0].Diff = level, "\xff" })
+			e.fail(t, "orders")
+			e.pass(t, 5*time.Minute)
+			if len(e.store.data.proposals) != 0 || len(e.store.data.deadlines) != 0 {
+				t.Errorf("%d proposals, deadlines %v", len(e.store.data.proposals), e.store.data.deadlines)
+			}
+			if said := e.noted(t, "dw has a plan but cannot ask for it"); said != (level == L2Propose) {
+				t.Errorf("said %v: %+v", said, e.incident(t).Notes)
+			}
+		})
+	}
+}
+
+func TestOptionsCheck(t *testing.T) {
+	t.Parallel()
+	err := Options{Store: newMemStore(), Checks: newEstate()}.Check()
+	if !errors.Is(err, ErrOptions) || !strings.Contains(err.Error(), "Investigator is needed") || strings.Contains(err.Error(), "Store") {
+		t.Errorf("%v", err)
 	}
 }

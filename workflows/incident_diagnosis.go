@@ -67,13 +67,23 @@ func diagnosisBody(i Incident, d diagnosis.Diagnosis) receipts.Object {
 	}
 }
 
+// plannedDocument is p for a receipt; steps whose text has no canonical form
+// (a file that is not UTF-8) are named by their number alone.
+func plannedDocument(p diagnosis.PlannedProposal) receipts.Object {
+	steps := stepsDocument(p.Steps)
+	if _, err := receipts.Canonical(steps); err != nil {
+		steps = []receipts.Value{fmt.Sprintf("%d steps that cannot be written here", len(p.Steps))}
+	}
+	return receipts.Object{"key": clean(p.Key), "title": clean(p.Title), "steps": steps, "after": p.After}
+}
+
 // wouldPropose records at level L1 what dw would have asked for.
 func wouldPropose(i Incident, plan []diagnosis.PlannedProposal, now time.Time) (Incident, Outcome) {
 	var titles []string
 	var plans []receipts.Value
 	for _, p := range plan {
 		titles = append(titles, p.Title)
-		plans = append(plans, receipts.Object{"key": p.Key, "title": p.Title, "steps": stepsDocument(p.Steps), "after": p.After})
+		plans = append(plans, plannedDocument(p))
 	}
 	if i.State == Resolved || len(plan) == 0 || slices.Equal(titles, i.WouldPropose) {
 		return i, Outcome{}

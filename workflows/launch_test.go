@@ -278,3 +278,20 @@ func TestPerformRefusesNonsense(t *testing.T) {
 		}
 	}
 }
+
+// TestLateRelaunchHalts: a launch that was lost is not made up for after
+// execute_before.
+func TestLateRelaunchHalts(t *testing.T) {
+	t.Parallel()
+	e, eff, tag := atLaunch(t)
+	crash(t, e, false)
+	e.restart()
+	e.now = epoch.Add(5 * time.Hour)
+	if err := e.svc.Perform(t.Context(), eff); err != nil {
+		t.Fatal(err)
+	}
+	wantState(t, e.key(t, "recover"), Halted)
+	if e.sched.launches[tag] != 0 {
+		t.Error("launched after execute_before")
+	}
+}

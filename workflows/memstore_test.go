@@ -77,7 +77,7 @@ func (s *memStore) Update(_ context.Context, do func(Tx) error) error {
 func (s *memStore) View(_ context.Context, do func(ReadTx) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return do(&memTx{data: s.data.copy()})
+	return do(&memTx{data: s.data}) // rows are decoded on reading: nothing is shared
 }
 
 type memTx struct{ data memData }

@@ -62,12 +62,9 @@ var (
 // ErrOptions says that a Service lacks a part.
 var ErrOptions = errors.New("incomplete options")
 
-// NewService builds the loop. It panics for a missing part, which is a fault of
-// the composition root and never of input; Options.Check tells beforehand.
+// NewService builds the loop from complete options; Options.Check tells whether
+// they are.
 func NewService(o Options) *Service {
-	if err := o.Check(); err != nil {
-		panic(err)
-	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -81,16 +78,20 @@ func NewService(o Options) *Service {
 
 // Check returns ErrOptions where a needed part is missing.
 func (o Options) Check() error {
-	missing := map[string]bool{
-		"Store": o.Store == nil, "Policies": o.Policies == nil, "Checks": o.Checks == nil,
-		"Investigator": o.Investigator == nil, "Now": o.Now == nil, "NewID": o.NewID == nil, "NewNonce": o.NewNonce == nil,
+	parts := []struct {
+		name   string
+		absent bool
+	}{
+		{"Store", o.Store == nil}, {"Policies", o.Policies == nil}, {"Checks", o.Checks == nil},
+		{"Investigator", o.Investigator == nil}, {"Now", o.Now == nil}, {"NewID", o.NewID == nil}, {"NewNonce", o.NewNonce == nil},
 	}
-	for name, absent := range missing {
-		if absent {
-			return fmt.Errorf("%w: %s is needed", ErrOptions, name)
+	var err error
+	for _, part := range parts {
+		if part.absent {
+			err = errors.Join(err, fmt.Errorf("%w: %s is needed", ErrOptions, part.name))
 		}
 	}
-	return nil
+	return err
 }
 
 // policy returns the domain's policy; a domain without one is only observed,

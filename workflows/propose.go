@@ -62,7 +62,8 @@ func (s *Service) propose(ctx context.Context, w *work, incident string, plan []
 		planned.Steps = s.carriers(planned.Steps)
 		p, fresh, err := s.proposeOne(w, i, planned, existing, ids)
 		if err != nil {
-			return s.tellUnproposable(w, i, err)
+			s.tellUnproposable(w, i, err)
+			return nil
 		}
 		ids[planned.Key] = p.ID
 		if fresh {
@@ -158,18 +159,17 @@ func (s *Service) carriers(steps []diagnosis.PlannedStep) []diagnosis.PlannedSte
 	return steps
 }
 
-// tellUnproposable says in the thread that nobody can be asked; other failures
-// undo the transaction.
-func (s *Service) tellUnproposable(w *work, i Incident, err error) error {
-	if !errors.Is(err, ErrNobody) {
-		return err
+// tellUnproposable says in the thread, once, why a plan is not asked for: the
+// plan or the policy has to change, and trying again would not help.
+func (s *Service) tellUnproposable(w *work, i Incident, err error) {
+	text := "dw has a plan but cannot ask for it: " + clean(err.Error()) + "."
+	if errors.Is(err, ErrNobody) {
+		text = fmt.Sprintf("dw has a plan but nobody to ask: too few people of the domain %s are resolved to Slack users. %s",
+			i.Domain, strings.Join(s.policy(i.Domain).Unresolved, "; "))
 	}
-	text := fmt.Sprintf("dw has a plan but nobody to ask: too few people of the domain %s are resolved to Slack users. %s",
-		i.Domain, strings.Join(s.policy(i.Domain).Unresolved, "; "))
 	if !slices.ContainsFunc(i.Notes, func(n Note) bool { return n.Text == text }) {
 		w.out.note(i.ID, text)
 	}
-	return nil
 }
 
 func askText(made []Proposal, now time.Time) string {

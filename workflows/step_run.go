@@ -40,13 +40,16 @@ func planLaunch(p Proposal, n int) launchPlan {
 }
 
 // intend records, before the call, that dw is about to launch step n. found
-// says what is known of an earlier attempt. A step that would start too late
-// halts the run instead.
+// says what is known of an earlier attempt, of which no run exists. A launch that
+// would come too late halts the run instead.
 func intend(p Proposal, n int, found string, t Terms, now time.Time) (Proposal, Outcome) {
-	if !now.Before(p.Clocks.ExecuteBefore) && p.Steps[n].State == StepPending {
-		return lapse(p, now)
-	}
 	s := p.Steps[n]
+	if !now.Before(p.Clocks.ExecuteBefore) {
+		s.State = StepPending
+		p, out := lapse(p.withStep(n, s), now)
+		out.drop(DeadlinePoll, stepSubject(p.ID, n))
+		return p, out
+	}
 	s.State, s.Attempt = StepRunning, s.Attempt+1
 	if s.Attempt == 1 {
 		s.Since = now.UTC()
@@ -128,11 +131,19 @@ func polled(p Proposal, n int, r Run, t Terms, now time.Time) (Proposal, Outcome
 // taken longer than the policy allows.
 func pollAgain(p Proposal, n int, why string, t Terms, now time.Time) (Proposal, Outcome) {
 	if t.Policy.RunTimeout > 0 && now.Sub(p.Steps[n].Since) > t.Policy.RunTimeout {
-		return failStep(p, n, fmt.Sprintf("run %s is not done after %s (%s); it may still be running", p.Steps[n].RunID, t.Policy.RunTimeout, why), now)
+		return failStep(p, n, fmt.Sprintf("%s is not done after %s (%s); it may still be running",
+			runText(p.Steps[n]), t.Policy.RunTimeout, why), now)
 	}
 	var out Outcome
 	out.set(Deadline{Kind: DeadlinePoll, Subject: stepSubject(p.ID, n), DueAt: now.Add(t.Policy.PollEvery)})
 	return p, out
+}
+
+func runText(s StepStatus) string {
+	if s.RunID == "" {
+		return "a run whose id is not known"
+	}
+	return "run " + s.RunID
 }
 
 func ran(p Proposal, n int, r Run, now time.Time) (Proposal, Outcome) {
