@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"net/url"
@@ -161,9 +162,7 @@ func readCall(r *http.Request) (*call, *refusal) {
 		if err != nil {
 			return c, refuse("invalid_form_data")
 		}
-		for key, values := range form {
-			c.form[key] = values
-		}
+		maps.Copy(c.form, form)
 	case len(body) > 0:
 		return c, refuse("invalid_post_type")
 	}

@@ -2,6 +2,7 @@ package slackdev
 
 import (
 	"encoding/json"
+	"maps"
 	"time"
 )
 
@@ -205,9 +206,7 @@ func (s *Server) wireView(v *View) map[string]any {
 		"private_metadata": "", "callback_id": "", "external_id": "", "close": nil, "submit": nil,
 		"clear_on_close": false, "notify_on_close": false, "state": map[string]any{"values": map[string]any{}},
 	}
-	for key, value := range v.fields() {
-		w[key] = value
-	}
+	maps.Copy(w, v.fields())
 	w["id"], w["team_id"], w["app_id"], w["bot_id"] = v.ID, s.ws.TeamID, s.ws.AppID, s.ws.BotID
 	w["app_installed_team_id"], w["hash"], w["root_view_id"] = s.ws.TeamID, v.Hash, v.RootID
 	w["previous_view_id"] = nil

@@ -11,8 +11,6 @@ type refusal struct {
 	details []string // for "errors" and response_metadata.messages
 }
 
-func (r *refusal) Error() string { return r.code }
-
 func refuse(code string, details ...string) *refusal { return &refusal{code: code, details: details} }
 
 // messageBlocks checks the blocks of a message and returns them with every id

@@ -2,6 +2,7 @@ package slackdev
 
 import (
 	"bytes"
+	"maps"
 	"mime/multipart"
 )
 
@@ -12,8 +13,6 @@ func (c *call) readMultipart(body []byte, boundary string) *refusal {
 	if err != nil || len(form.File) > 0 {
 		return refuse("invalid_form_data")
 	}
-	for key, values := range form.Value {
-		c.form[key] = values
-	}
+	maps.Copy(c.form, form.Value)
 	return nil
 }

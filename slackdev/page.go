@@ -72,12 +72,12 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
 }
 
 func serveAsset(w http.ResponseWriter, r *http.Request) {
-	name := r.PathValue("file")
-	if name == "page.html" {
+	switch name := r.PathValue("file"); name {
+	case "page.css", "page.js", "icon.svg":
+		http.ServeFileFS(w, r, assets, "assets/"+name) //nolint:gosec // one of three names
+	default:
 		http.NotFound(w, r)
-		return
 	}
-	http.ServeFileFS(w, r, assets, "assets/"+name)
 }
 
 func (s *Server) serveState(w http.ResponseWriter, _ *http.Request) {

@@ -97,7 +97,7 @@ func (s *Server) addChannels(d *pageData, r reader, wanted string) {
 		if !s.sees(d.Me, &channel{Channel: c.Channel, im: c.DirectWith}) {
 			continue
 		}
-		d.Channels = append(d.Channels, choice{ID: c.ID, Name: channelLabel(r, c), Link: link(d.Me.ID, c.ID, "")})
+		d.Channels = append(d.Channels, choice{ID: c.ID, Name: channelLabel(c), Link: link(d.Me.ID, c.ID, "")})
 	}
 	d.Channels = append(d.Channels, choice{ID: homeTab, Name: "App Home", Link: link(d.Me.ID, homeTab, "")})
 	at := slices.IndexFunc(d.Channels, func(c choice) bool { return c.ID == wanted })
@@ -112,7 +112,7 @@ func (s *Server) addChannels(d *pageData, r reader, wanted string) {
 	d.Members = strings.Join(names, ", ")
 }
 
-func channelLabel(r reader, c ChannelState) string {
+func channelLabel(c ChannelState) string {
 	switch {
 	case c.DirectWith != "":
 		return "✉ direct with the app"

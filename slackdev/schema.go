@@ -177,15 +177,6 @@ func text(most int, kinds ...string) check {
 func plain(most int) check  { return text(most, "plain_text") }
 func either(most int) check { return text(most, "plain_text", "mrkdwn") }
 
-// all applies several checks to the same value.
-func all(checks ...check) check {
-	return func(f *findings, at string, v any) {
-		for _, c := range checks {
-			c(f, at, v)
-		}
-	}
-}
-
 // decodeAny decodes one JSON value, numbers kept as written, and refuses
 // anything after it.
 func decodeAny(raw []byte) (any, error) {

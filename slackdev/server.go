@@ -72,7 +72,7 @@ func (s *Server) Start() error {
 	if s.ctx.Err() != nil {
 		return errors.New("slackdev: start: already closed; make a new one")
 	}
-	listener, err := net.Listen("tcp", s.opts.Listen)
+	listener, err := new(net.ListenConfig).Listen(s.ctx, "tcp", s.opts.Listen)
 	if err != nil {
 		return fmt.Errorf("slackdev: listen on %s: %w", s.opts.Listen, err)
 	}

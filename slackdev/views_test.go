@@ -113,15 +113,21 @@ func TestResponseActions(t *testing.T) {
 		open               int
 		check              func(v slackdev.View) bool
 	}{
-		"errors": {`{"response_action":"errors","errors":{"why":"Say more."}}`, "", 1,
-			func(v slackdev.View) bool { return v.Errors["why"] == "Say more." }},
+		"errors": {
+			`{"response_action":"errors","errors":{"why":"Say more."}}`, "", 1,
+			func(v slackdev.View) bool { return v.Errors["why"] == "Say more." },
+		},
 		"errors elsewhere": {`{"response_action":"errors","errors":{"other":"x"}}`, slackdev.BadAck, 1, nil},
 		"no errors":        {`{"response_action":"errors"}`, slackdev.BadAck, 1, nil},
-		"update": {`{"response_action":"update","view":{"type":"modal","title":{"type":"plain_text","text":"Next"},"blocks":[]}}`, "", 1,
-			func(v slackdev.View) bool { return strings.Contains(string(v.Body), "Next") }},
+		"update": {
+			`{"response_action":"update","view":{"type":"modal","title":{"type":"plain_text","text":"Next"},"blocks":[]}}`, "", 1,
+			func(v slackdev.View) bool { return strings.Contains(string(v.Body), "Next") },
+		},
 		"update with nonsense": {`{"response_action":"update","view":{"type":"modal"}}`, slackdev.BadAck, 1, nil},
-		"push": {`{"response_action":"push","view":{"type":"modal","title":{"type":"plain_text","text":"Top"},"blocks":[]}}`, "", 2,
-			func(v slackdev.View) bool { return v.PreviousID != "" && v.RootID == v.PreviousID }},
+		"push": {
+			`{"response_action":"push","view":{"type":"modal","title":{"type":"plain_text","text":"Top"},"blocks":[]}}`, "", 2,
+			func(v slackdev.View) bool { return v.PreviousID != "" && v.RootID == v.PreviousID },
+		},
 		"clear":   {`{"response_action":"clear"}`, "", 0, nil},
 		"unknown": {`{"response_action":"explode"}`, slackdev.BadAck, 1, nil},
 	}
