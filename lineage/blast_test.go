@@ -200,6 +200,14 @@ func TestOneLineEdgeCases(t *testing.T) {
 				"Not known: b (job) is not counted: paused.",
 		},
 		{
+			"a harm on another day has its date", []lineage.Asset{
+				asset("a", lineage.KindTable), asset("b", lineage.KindJob, schedule("@every 48h", "")),
+			}, edges("a > b"),
+			"a -> 1 job. First harmed Wed 2 Dec 12:35 UTC (in 2 d 0 h) by b (money class not declared, no owner known). " +
+				"Score 12: money class not declared 0 + under 7 d 8 + no readers known 0 + table-level 5, " +
+				"declared by dbt manifest 1 h 0 m ago x 0.9 - path: a > b.",
+		},
+		{
 			"a name cannot break the line", []lineage.Asset{
 				asset("a", lineage.KindTable, func(a *lineage.Asset) { a.Name = "a\nb\u202ec" }),
 			}, nil,
