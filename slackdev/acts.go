@@ -32,6 +32,25 @@ func (s *Server) place(userID, channelID string) (User, *channel, error) {
 	return u, c, nil
 }
 
+// Say posts a person's own message to a channel that the user can see, into a
+// thread when threadTS is not empty. Names become mentions as in Command. The
+// app is not told: it subscribes to no message events here.
+func (s *Server) Say(userID, channelID, threadTS, text string) (Message, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	u, c, err := s.place(userID, channelID)
+	if err != nil {
+		return Message{}, err
+	}
+	if strings.TrimSpace(text) == "" {
+		return Message{}, fmt.Errorf("slackdev: user %s said nothing", userID)
+	}
+	if refused := threadRoot(c, threadTS); refused != nil {
+		return Message{}, fmt.Errorf("slackdev: no thread %s in channel %s", threadTS, channelID)
+	}
+	return s.post(c, Message{User: u.ID, Text: s.escapeNames(text), ThreadTS: threadTS}), nil
+}
+
 // Command types the workspace's slash command as a user in a channel that the
 // user can see. The text may start with the command or not. The error says that
 // the act is impossible; what the user would see is in the outcome.

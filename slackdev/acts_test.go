@@ -37,9 +37,21 @@ func TestActsThatAreImpossible(t *testing.T) {
 		t.Errorf("a guest typed in a channel they are not in: %+v", hidden)
 	}
 	acts := map[string]func() (slackdev.Outcome, error){
-		"unknown user":           func() (slackdev.Outcome, error) { return b.Command(b.ctx, "U0", open, "x") },
-		"deleted user":           func() (slackdev.Outcome, error) { return b.Command(b.ctx, gone, open, "x") },
-		"the bot itself":         func() (slackdev.Outcome, error) { return b.Command(b.ctx, "U0BOT00001", open, "x") },
+		"unknown user":   func() (slackdev.Outcome, error) { return b.Command(b.ctx, "U0", open, "x") },
+		"deleted user":   func() (slackdev.Outcome, error) { return b.Command(b.ctx, gone, open, "x") },
+		"the bot itself": func() (slackdev.Outcome, error) { return b.Command(b.ctx, "U0BOT00001", open, "x") },
+		"said nothing": func() (slackdev.Outcome, error) {
+			m, err := b.Say(ann, open, "", " ")
+			return slackdev.Outcome{Detail: m.Text}, err
+		},
+		"said in a private channel": func() (slackdev.Outcome, error) {
+			m, err := b.Say(bob, secret, "", "x")
+			return slackdev.Outcome{Detail: m.Text}, err
+		},
+		"said in no thread": func() (slackdev.Outcome, error) {
+			m, err := b.Say(ann, open, "1.000001", "x")
+			return slackdev.Outcome{Detail: m.Text}, err
+		},
 		"unknown channel":        func() (slackdev.Outcome, error) { return b.Command(b.ctx, ann, "C0", "x") },
 		"private channel":        func() (slackdev.Outcome, error) { return b.Command(b.ctx, bob, secret, "x") },
 		"another command":        func() (slackdev.Outcome, error) { return b.Command(b.ctx, ann, open, "/other x") },

@@ -12,16 +12,19 @@ import (
 	"github.com/slack-go/slack"
 )
 
+// refusal is a call and the error name it must be answered with.
+type refusal struct {
+	method string
+	args   []string
+	want   string
+}
+
 func TestEveryRefusalHasSlacksName(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(o *slackdev.Options) { o.Unlimited = true })
 	mine := b.post(t, "text", "root")
 	reply := b.post(t, "text", "reply", "thread_ts", mine)
-	cases := map[string]struct {
-		method string
-		args   []string
-		want   string
-	}{
+	cases := map[string]refusal{
 		"unknown method":        {"chat.delete", nil, "unknown_method"},
 		"no such channel":       {"chat.postMessage", []string{"channel", "C0NOWHERE1", "text", "x"}, "channel_not_found"},
 		"no channel":            {"chat.postMessage", []string{"text", "x"}, "channel_not_found"},
@@ -65,6 +68,11 @@ func TestEveryRefusalHasSlacksName(t *testing.T) {
 		"a modal as home":       {"views.publish", []string{"user_id", ann, "view", modal}, "invalid_arguments"},
 		"bot token for socket":  {"apps.connections.open", nil, "not_authed"},
 	}
+	said, err := b.Say(ann, open, "", "hello @ann <b>")
+	if err != nil || said.Text != "hello <@"+ann+"|ann> &lt;b&gt;" || said.BotID != "" {
+		t.Fatalf("%+v, %v", said, err)
+	}
+	cases["update of another's"] = refusal{"chat.update", []string{"channel", open, "ts", said.TS, "text", "x"}, "cant_update_message"}
 	before := len(b.Messages(open))
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"net/http"
 )
 
-// act is the body of POST /_dev/{command,click,submit,close,home}. A click
+// act is the body of POST /_dev/{command,say,click,submit,close,home}. A click
 // names the message (channel, ts) or the view, the action, and for elements
 // with a choice its value.
 type act struct {
@@ -48,6 +48,9 @@ func (s *Server) act(r *http.Request, name string, a act) (out Outcome, known bo
 	switch name {
 	case "command":
 		out, err = s.Command(ctx, a.User, a.Channel, a.Text)
+	case "say":
+		_, err = s.Say(a.User, a.Channel, a.TS, a.Text)
+		out.Acked = err == nil
 	case "click":
 		if a.View != "" {
 			out, err = s.ChooseInView(ctx, a.User, a.View, a.Action, a.Value)

@@ -216,6 +216,13 @@ func TestActsOverHTTP(t *testing.T) {
 		t.Errorf("click: %d %s", status, body)
 	}
 	<-got
+	said := `{"user":"` + ann + `","channel":"` + open + `","text":"hello"}`
+	if status, body := b.act(t, "say", said, same...); status != 200 || !strings.Contains(body, `"acked":true`) {
+		t.Errorf("say: %d %s", status, body)
+	}
+	if m := b.Messages(open); m[len(m)-1].Text != "hello" || m[len(m)-1].User != ann {
+		t.Errorf("said: %+v", m)
+	}
 	refusals := map[string]struct {
 		act, body string
 		headers   []string

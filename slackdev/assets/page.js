@@ -93,12 +93,8 @@ document.addEventListener("submit", async (event) => {
   if (form.id === "composer") {
     const box = document.getElementById("command");
     const text = box.value.trim();
-    const command = document.body.dataset.command;
-    if (text !== command && !text.startsWith(command + " ")) {
-      banner("Only " + command + " is understood here; people's own messages are not stored.");
-    } else if (await send("command", { channel: document.body.dataset.channel, text })) {
-      box.value = "";
-    }
+    const act = text.startsWith("/") ? "command" : "say";
+    if (await send(act, { channel: document.body.dataset.channel, text })) box.value = "";
   } else {
     await send("submit", { view: form.dataset.view, values: inputs(form) });
   }
