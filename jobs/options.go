@@ -26,12 +26,21 @@ type Options struct {
 	// Log takes what an operator should know; nil discards it.
 	Log *slog.Logger
 
-	Workers              int           // effects under way at once, 4
-	JobTimeout           time.Duration // of one attempt, 1 min
-	RescueStuckJobsAfter time.Duration // from an attempt's start to the next one if its process died, 2 min
-	FetchPollInterval    time.Duration // between looks into the queue, 200 ms
-	MaxBackoff           time.Duration // longest wait between attempts, 5 min
-	StopWithin           time.Duration // from Stop to the end of the effects' contexts, 10 s
+	// Workers is how many effects are under way at once; 4.
+	Workers int
+	// JobTimeout ends one attempt; 1 min.
+	JobTimeout time.Duration
+	// RescueStuckJobsAfter is the age at which an attempt counts as lost with
+	// its process, 2 min. After a kill the queue also waits up to 15 s for the
+	// dead process's lead to lapse, and a few more for the retry.
+	RescueStuckJobsAfter time.Duration
+	// FetchPollInterval is the time between looks into the queue; 200 ms.
+	FetchPollInterval time.Duration
+	// MaxBackoff is the longest wait between attempts; 5 min.
+	MaxBackoff time.Duration
+	// StopWithin is how long Stop lets effects finish before it ends their
+	// contexts; 10 s.
+	StopWithin time.Duration
 }
 
 func (o Options) withDefaults() Options {

@@ -100,6 +100,28 @@ func TestLongestPrefixDelivers(t *testing.T) {
 	}
 }
 
+func TestEffectWaitsForItsTime(t *testing.T) {
+	t.Parallel()
+	db := open(t, newPath(t))
+	got := make(chan string, 2)
+	o := options(db)
+	o.Deliverers = map[string]jobs.Deliverer{"": deliverFunc(func(_ context.Context, e workflows.Effect) error {
+		got <- e.Key
+		return nil
+	})}
+	later := effect("slack.note", "in 2100")
+	later.NotBefore = time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)
+	enqueue(t, db, later, effect("slack.note", "now"))
+	stop := start(t, o)
+	if key := <-got; key != "now" {
+		t.Errorf("delivered %q first", key)
+	}
+	stop()
+	if state := states(t, db.Writer()); state != "scheduled completed" {
+		t.Errorf("jobs are %q", state)
+	}
+}
+
 func TestFailedEffectIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	db := open(t, newPath(t))

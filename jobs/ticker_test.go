@@ -95,12 +95,12 @@ func TestTickerFiresOnTimeAndOnce(t *testing.T) {
 	t.Parallel()
 	inVirtualTime(t, func(t *testing.T, k *ticking) {
 		k.set(t, "overdue", -time.Hour)
-		k.set(t, "in two hours", 2*time.Hour)
+		k.set(t, "later", 10*time.Minute)
 		k.set(t, "soon", 1500*time.Millisecond)
 		k.run(t, nil)
-		time.Sleep(3 * time.Hour)
+		time.Sleep(15 * time.Minute)
 		k.stop()
-		expect(t, "fired", k.list(), []string{"overdue at 0s", "soon at 2s", "in two hours at 2h0m0s"})
+		expect(t, "fired", k.list(), []string{"overdue at 0s", "soon at 2s", "later at 10m0s"})
 	})
 }
 

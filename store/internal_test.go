@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +12,9 @@ import (
 	"testing"
 	"testing/fstest"
 	"time"
+
+	"dw/receipts"
+	"dw/workflows"
 )
 
 func TestPragmasAreInForce(t *testing.T) {
@@ -37,6 +41,54 @@ func TestPragmasAreInForce(t *testing.T) {
 	}
 	if _, err := db.read.ExecContext(t.Context(), "DELETE FROM deadlines"); err == nil {
 		t.Error("a reader's connection wrote")
+	}
+}
+
+// The settings that durability and consistency rest on, said a second time so
+// that a change of the table above does not go unnoticed.
+func TestSettingsThatReceiptsNeed(t *testing.T) {
+	t.Parallel()
+	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "dw.db"), Options{Instance: "a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for name, want := range map[string]string{
+		"synchronous": "2", "journal_mode": "wal", "foreign_keys": "1", "trusted_schema": "0",
+		"cell_size_check": "1", "busy_timeout": "5000", "mmap_size": "0",
+	} {
+		var got string
+		if err := db.write.QueryRowContext(t.Context(), "PRAGMA "+name).Scan(&got); err != nil || got != want {
+			t.Errorf("%s is %s, %v, want %s", name, got, err, want)
+		}
+	}
+}
+
+// A writer whose head is no longer the stored one must not fork the chain.
+func TestHeadIsSwapped(t *testing.T) {
+	t.Parallel()
+	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "dw.db"), Options{Instance: "a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	err = db.update(t.Context(), func(w *writer) error {
+		stale, err := w.Head(t.Context())
+		if err != nil {
+			return err
+		}
+		if _, err := w.AppendReceipt(t.Context(), benchDraft(1)); err != nil {
+			return err
+		}
+		e, next, err := receipts.Append("a", stale, benchDraft(2))
+		if err != nil {
+			return err
+		}
+		e.Seq += 1 // so that the swap, not the receipt's place, refuses it
+		return w.storeReceipt(t.Context(), e, stale, next)
+	})
+	if !errors.Is(err, workflows.ErrConflict) {
+		t.Errorf("got error %v, want a conflict", err)
 	}
 }
 

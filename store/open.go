@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/riverqueue/river"
 	_ "modernc.org/sqlite" // the driver "sqlite"
@@ -39,7 +40,7 @@ type Options struct {
 	// KeepResults is how many results of one check are kept; 0 means 500.
 	KeepResults int
 	// MaxAttempts is how often an effect is tried before it is given up; 0
-	// means 500.
+	// means 500, which is more than a day at five minutes each.
 	MaxAttempts int
 	// Crash is called at the named points of each Update, so that a test can
 	// end the process there. It is nil in production.
@@ -68,6 +69,10 @@ func Open(ctx context.Context, dsn string, o Options) (*DB, error) {
 	}
 	if err := receipts.CheckInstance(o.Instance); err != nil {
 		return nil, fmt.Errorf("open store %s: %w", path, err)
+	}
+	if s := o.Signer; s != nil && !strings.HasPrefix(s.VerifierKey(), "dw/"+o.Instance+"+") {
+		return nil, fmt.Errorf("open store %s: the signing key %s is not instance %q's; "+
+			"every checkpoint would name another dw", path, s, o.Instance)
 	}
 	db := &DB{instance: o.Instance, opts: o.withDefaults()}
 	if err := db.open(ctx, path); err != nil {

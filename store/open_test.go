@@ -3,11 +3,13 @@ package store_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"dw/store"
@@ -141,6 +143,66 @@ func TestDatabaseBelongsToOneInstance(t *testing.T) {
 	_, err := store.Open(t.Context(), path, store.Options{Instance: "another"})
 	if err == nil || !strings.Contains(err.Error(), `belongs to instance "conformance"`) {
 		t.Errorf("got error %v, want that it belongs to another", err)
+	}
+}
+
+func TestKeyOfAnotherInstanceIsRefused(t *testing.T) {
+	t.Parallel()
+	signer := newSigner(t)
+	_, err := store.Open(t.Context(), newPath(t), store.Options{Instance: "another", Signer: &signer})
+	if err == nil || !strings.Contains(err.Error(), `is not instance "another"'s`) {
+		t.Errorf("got error %v", err)
+	}
+}
+
+// Two processes on one file wait for each other; neither fails, nothing forks.
+func TestTwoProcesses(t *testing.T) {
+	t.Parallel()
+	const each = 20
+	path := newPath(t)
+	var wg sync.WaitGroup
+	for k, db := range []*store.DB{open(t, path), open(t, path)} {
+		wg.Go(func() {
+			for n := range each {
+				// All at one time: the order in which the two come is free.
+				err := db.Update(t.Context(), func(tx workflows.Tx) error {
+					_, err := tx.AppendReceipt(t.Context(), draft(0))
+					return errors.Join(err, tx.Enqueue(t.Context(), workflows.Effect{Kind: "slack.note", Key: fmt.Sprint(k, n)}))
+				})
+				if err != nil {
+					t.Errorf("process %d, update %d: %v", k, n, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	db := open(t, path)
+	if n, effects := storetest.Verify(t, db), len(mustQueued(t, db)); n != 2*each || effects != 2*each {
+		t.Errorf("%d receipts and %d effects, want %d each", n, effects, 2*each)
+	}
+}
+
+// The queue forgets its jobs; the store does not forget the keys.
+func TestKeyOutlivesItsJob(t *testing.T) {
+	t.Parallel()
+	db := open(t, newPath(t))
+	e := workflows.Effect{Kind: "slack.note", Key: "once"}
+	enqueue := func() {
+		t.Helper()
+		if err := db.Update(t.Context(), func(tx workflows.Tx) error { return tx.Enqueue(t.Context(), e) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	enqueue()
+	if n := len(mustQueued(t, db)); n != 1 {
+		t.Fatalf("%d effects are queued, want 1", n)
+	}
+	if _, err := db.Writer().ExecContext(t.Context(), "DELETE FROM river_job"); err != nil {
+		t.Fatal(err)
+	}
+	enqueue()
+	if n := len(mustQueued(t, db)); n != 0 {
+		t.Errorf("the effect was queued a second time")
 	}
 }
 
