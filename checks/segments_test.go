@@ -93,6 +93,24 @@ func TestSegmentsPreferFewerElements(t *testing.T) {
 	}
 }
 
+// TestSegmentsOfDifferentRows drops the rows of one channel in one region: both
+// explain the difference, but they are not the same rows.
+func TestSegmentsOfDifferentRows(t *testing.T) {
+	t.Parallel()
+	w := newWarehouse(t)
+	w.fill(rfc3339, 8, same)
+	w.exec("ALTER TABLE orders ADD COLUMN region TEXT")
+	w.exec("UPDATE orders SET region = CASE WHEN id % 2 = 0 THEN 'north' ELSE 'south' END")
+	w.exec("DELETE FROM orders WHERE region = 'north' AND channel = 'boxoffice' AND created_at >= '2026-10-01T11:00:00' AND created_at < '2026-10-01T12:00:00'")
+	a, err := checks.Segments(t.Context(), volumeSpec(), w.open(sqlite.Options{}), badHour, []string{"region", "channel"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Best == nil || a.Best.Value != "boxoffice" || len(a.SameRows) != 0 || !strings.Contains(a.SQL, "CASE WHEN \"channel\" = ?") {
+		t.Errorf("best %+v, same rows %v, SQL %s", a.Best, a.SameRows, a.SQL)
+	}
+}
+
 func TestSegmentsOfNull(t *testing.T) {
 	t.Parallel()
 	w := newWarehouse(t)
