@@ -232,5 +232,5 @@ func listCapped(id string, items []line) []slack.Block {
 }
 
 func titled(title string, blocks ...slack.Block) Message {
-	return Message{Text: escape(clean(title, 300)), Blocks: append([]slack.Block{slack.NewHeaderBlock(plain(title, maxHeader))}, blocks...)}
+	return Message{Text: escape(clean(title, 300)), Blocks: fit(append([]slack.Block{slack.NewHeaderBlock(plain(title, maxHeader))}, blocks...))}
 }

@@ -30,7 +30,7 @@ func ApprovalCard(i workflows.Incident, p workflows.Proposal, v View) Message {
 	if actions := approvalActions(p); len(actions) > 0 {
 		blocks = append(blocks, slack.NewActionBlock(fmt.Sprintf("proposal_actions_%d", p.Rev), actions...))
 	}
-	return Message{Text: approvalText(i, p, v), Blocks: blocks}
+	return Message{Text: approvalText(i, p, v), Blocks: fit(blocks)}
 }
 
 func approvalHeader(p workflows.Proposal) string {

@@ -32,7 +32,7 @@ func IncidentCard(i workflows.Incident, proposals []workflows.Proposal, v View) 
 	blocks = append(blocks, rich("foot", line{text("Incident "), code(i.ID), text(" · domain "), text(i.Domain + " "),
 		text(fmt.Sprintf("at L%d · updated ", i.Level)), at(i.UpdatedAt, v.Now, v.Zone),
 		text(" · evidence and history in the thread")}))
-	return Message{Text: incidentText(i, proposals, headline, v), Blocks: blocks}
+	return Message{Text: incidentText(i, proposals, headline, v), Blocks: fit(blocks)}
 }
 
 func stateWord(i workflows.Incident) string {

@@ -15,7 +15,6 @@ const (
 	maxButton  = 75
 	maxModal   = 24   // title and buttons of a modal
 	maxElement = 2000 // own limit of one text element, far under the 3,000 of a text object
-	maxMessage = 12000
 )
 
 const ellipsis = "…"
