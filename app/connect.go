@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"dw/connectors/dagster"
@@ -21,7 +22,14 @@ type outside struct {
 // one is left to its owner: dw says so and does nothing there.
 func (a *App) connect() (outside, error) {
 	out := outside{actuators: map[string]workflows.Actuator{}}
-	out.observers = append(out.observers, gitfile.New(a.project.Now))
+	if roots := a.project.roots(); len(roots) > 0 {
+		files, err := gitfile.New(gitfile.Options{Roots: roots, Now: a.project.Now, Zone: a.project.Zone})
+		if err != nil {
+			a.log.Warn("changes of files cannot be observed, their owners mark them done", "error", err)
+		} else {
+			out.observers = append(out.observers, files)
+		}
+	}
 	c := a.project.Config.Dagster
 	if c == nil {
 		return out, nil
@@ -36,4 +44,21 @@ func (a *App) connect() (outside, error) {
 	out.actuators[dagster.System] = client
 	out.observers = append(out.observers, client)
 	return out, nil
+}
+
+// roots lists the folders of deployed files that the configuration names.
+func (p *Project) roots() []string {
+	var out []string
+	add := func(root string) {
+		if root != "" && !slices.Contains(out, root) {
+			out = append(out, root)
+		}
+	}
+	for _, m := range p.Config.Lineage.Manifests {
+		add(m.Root)
+	}
+	for _, a := range p.Config.Lineage.Assets {
+		add(a.Root)
+	}
+	return out
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -64,7 +63,7 @@ func (g *graphBuilder) manifest(i int) {
 
 func (g *graphBuilder) asset(i int) {
 	a := g.c.Lineage.Assets[i]
-	from := lineage.Provenance{Source: "config " + filepath.Base(g.c.File()), SeenAt: g.now}
+	from := lineage.Provenance{Source: lineage.SourceConfig, SeenAt: g.now}
 	asset := lineage.Asset{
 		ID: lineage.AssetID(a.ID), Kind: lineage.Kind(a.Kind), Name: a.Name, Aliases: a.Aliases,
 		Description: a.Description, Domain: a.Domain, Moves: a.Moves, Readers: a.Readers, Paused: a.Paused,
