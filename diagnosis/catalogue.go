@@ -73,11 +73,11 @@ func missingWireFormat() CauseClass {
 			{Predicate: "dead_letter_growing", Need: Must, Weight: 1.5},
 			{Predicate: "segment_missing", Need: Want, Weight: 1},
 			{Predicate: "pipeline_without_encoder", Need: Want, Weight: 2},
+			{Predicate: "values_without_header", Need: Want, Weight: 1},
 			{Predicate: "change_before_onset", Need: Helps},
 		},
 		Wanted: []WantedFact{
 			{System: "metrics", Text: "metric redpanda_iceberg_translation_invalid_records not read: no metrics connection configured"},
-			{System: "dead letter sample", Text: "first bytes of the dead-letter values not read: a value in the wire format whose schema id is unknown looks the same"},
 		},
 		Plan: []ProposalTemplate{
 			{Key: "hold", Title: "Hold what moves money on these rows", Steps: []string{"pause_money_jobs"}},

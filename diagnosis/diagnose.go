@@ -126,10 +126,34 @@ func (f *facts) reject(known map[string]predicate, d *Diagnosis) {
 // refinedOnset is the onset to the minute: the first dead-letter row where it
 // belongs to the gap, else the start of the first bad bucket. UTC.
 func (f *facts) refinedOnset() time.Time {
-	if deadLetterGrowing(f).is == holds && !f.dead.FirstRow.IsZero() {
-		return f.dead.FirstRow.UTC().Truncate(time.Minute)
+	if deadLetterGrowing(f).is != holds || f.dead.FirstRow.IsZero() {
+		return f.onset
 	}
-	return f.onset
+	first := f.dead.FirstRow.UTC().Truncate(time.Minute)
+	if f.sameBefore() && f.Earlier.Onset.Before(first) {
+		return f.Earlier.Onset
+	}
+	return first
+}
+
+// sameBefore reports whether an earlier look at the incident saw rows go to the
+// dead letter: its onset stands, and the newest check has counted only the rows
+// since then.
+func (f *facts) sameBefore() bool {
+	if f.Earlier == nil || f.Earlier.Onset.IsZero() {
+		return false
+	}
+	top, ok := f.Earlier.Top()
+	class, known := classOf(top.ID)
+	return ok && known && class.AtFeed
+}
+
+// deadRows is how many rows are known to have gone to the dead letter.
+func (f *facts) deadRows() float64 {
+	if f.sameBefore() {
+		return max(f.dead.Observed.Value, float64(f.dead.Count))
+	}
+	return f.dead.Observed.Value
 }
 
 // signalEvidence turns the bad results into evidence.
@@ -166,7 +190,7 @@ func (f *facts) fill(text string) string {
 		set("{topic}", label(f.topic.Asset))
 	}
 	if f.dead != nil && f.dead.Observed != nil {
-		set("{rows}", count(f.dead.Observed.Value))
+		set("{rows}", count(f.deadRows()))
 	}
 	if fd, _, ok := f.culprit(); ok {
 		set("{file}", fd.asset.File)

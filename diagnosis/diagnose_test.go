@@ -266,6 +266,21 @@ func TestDiagnoseNamesTheCause(t *testing.T) {
 		"bucket late": {func(in *diagnosis.Input) {
 			in.Signals, in.Segments, in.Results = []checks.Result{volume(checks.Late, 10)}, nil, []checks.Result{dead(0, time.Time{})}
 		}, diagnosis.CauseLateLoad, "", "not split by a dimension"},
+		"no single segment": {func(in *diagnosis.Input) {
+			in.Segments = &diagnosis.SegmentSplit{None: "no single segment explains the gap"}
+		}, "", "No known cause matches", ""},
+		"values in the wire format": {func(in *diagnosis.Input) {
+			in.Probes = []diagnosis.Evidence{{System: "dead letter sample", Value: "50 of 50", At: at(12, 35)}}
+		}, "", "No known cause matches", ""},
+		"values without the wire format": {func(in *diagnosis.Input) {
+			in.Probes = []diagnosis.Evidence{{System: "dead letter sample", Value: "0 of 50", At: at(12, 35)}}
+		}, diagnosis.CauseMissingWireFormat, "", ""},
+		"rejected rows stopped coming": {func(in *diagnosis.Input) {
+			later := dead(0, time.Time{})
+			later.At = at(14, 0)
+			in.Signals = append(in.Signals, in.Results[1])
+			in.Results = []checks.Result{later}
+		}, diagnosis.CauseMissingWireFormat, "18,940", ""},
 		"late, but rows were rejected": {func(in *diagnosis.Input) {
 			in.Signals, in.Segments = []checks.Result{volume(checks.Late, 10)}, nil
 		}, diagnosis.CauseMissingWireFormat, "", "not split by a dimension"},
@@ -362,6 +377,35 @@ func TestDiagnoseUnknownSubjectAndErrors(t *testing.T) {
 	d = diagnosis.Diagnose(in, at(12, 36))
 	if !slices.Contains(d.Unknown, "check keys could not be asked: table is locked") {
 		t.Errorf("unknown = %q", d.Unknown)
+	}
+}
+
+// TestDiagnoseAgainKeepsTheOnset looks a second time: the newest check has seen
+// only the rows since the first.
+func TestDiagnoseAgainKeepsTheOnset(t *testing.T) {
+	t.Parallel()
+	first := diagnosis.Diagnose(day1(), at(12, 36))
+	again := day1()
+	again.Earlier = &first
+	later := dead(4000, at(12, 36))
+	later.At, later.Count, later.Since = at(13, 35), 22940, at(12, 36)
+	again.Results = []checks.Result{later}
+	d := diagnosis.Diagnose(again, at(13, 36))
+	if !d.Onset.Equal(at(11, 2)) || !strings.Contains(d.Verdict, "Since 11:02 UTC") || !strings.Contains(d.Verdict, "22,940 rows") {
+		t.Errorf("onset %s, verdict %q", d.Onset, d.Verdict)
+	}
+}
+
+// TestOnsetIsNotThatOfOldRejectedRows has a dead-letter table whose first check
+// finds rows of last week.
+func TestOnsetIsNotThatOfOldRejectedRows(t *testing.T) {
+	t.Parallel()
+	in := day1()
+	old := dead(7, day.AddDate(0, 0, -7))
+	old.Since = old.FirstRow
+	in.Results = []checks.Result{old}
+	if d := diagnosis.Diagnose(in, at(12, 36)); !d.Onset.Equal(at(11, 0)) {
+		t.Errorf("onset = %s, want the start of the first bad bucket", d.Onset)
 	}
 }
 

@@ -111,7 +111,13 @@ func (f *facts) findNamed(name string) (nearby, bool) {
 	return nearby{}, false
 }
 
+// firstOnset is the start of the first bad bucket. A dead-letter table counts
+// only where nothing else is bad: its first row may be of another time.
 func firstOnset(bad []checks.Result) time.Time {
+	others := slices.DeleteFunc(slices.Clone(bad), func(r checks.Result) bool { return r.Kind == checks.KindDeadLetter })
+	if len(others) > 0 {
+		bad = others
+	}
 	var first time.Time
 	for _, r := range bad {
 		at := r.Since
@@ -127,7 +133,8 @@ func firstOnset(bad []checks.Result) time.Time {
 
 // deadLetter finds the newest dead_letter result that is about the topic: about
 // the table that the topic names, the topic itself, or an asset beside it. A
-// result that could not be asked does not hide an older one that was.
+// result that could not be asked does not hide an older one that was, and one
+// without new rows does not hide that the incident had some.
 func (f *facts) deadLetter() *checks.Result {
 	var found *checks.Result
 	for _, r := range slices.Concat(f.Signals, f.Results) {
@@ -135,12 +142,14 @@ func (f *facts) deadLetter() *checks.Result {
 		if r.Kind != checks.KindDeadLetter || !asked || !f.aboutTopic(r.Asset) {
 			continue
 		}
-		if found == nil || r.At.After(found.At) {
+		if found == nil || newRows(r) == newRows(*found) && r.At.After(found.At) || newRows(r) && !newRows(*found) {
 			found = &r
 		}
 	}
 	return found
 }
+
+func newRows(r checks.Result) bool { return r.Observed != nil && r.Observed.Value > 0 }
 
 func (f *facts) aboutTopic(id lineage.AssetID) bool {
 	if f.topic == nil {

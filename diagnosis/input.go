@@ -32,6 +32,9 @@ type Prober interface {
 
 // SegmentSplit is how a gap is shared out over the elements of one dimension.
 type SegmentSplit struct {
+	// None says why no single element explains the gap; then the numbers below
+	// are not looked at.
+	None         string
 	Dimension    string
 	Value        string    // the element with the largest part of the gap
 	Expected     float64   // rows of the element by its own baseline
@@ -50,6 +53,7 @@ type Input struct {
 	Signals  []checks.Result // the failed results of the incident
 	Results  []checks.Result // the newest result of every check
 	Segments *SegmentSplit   // nil: the gap was not split
+	Earlier  *Diagnosis      // of the same incident, nil for the first: a later look sees fewer new rows
 	Changes  []ChangeEvent
 	Graph    Graph
 	Files    FileReader

@@ -36,6 +36,7 @@ func predicates() map[string]predicate {
 		"topic_takes_wire_format":  topicTakesWireFormat,
 		"dead_letter_growing":      deadLetterGrowing,
 		"dead_letter_empty":        deadLetterEmpty,
+		"values_without_header":    valuesWithoutHeader,
 		"segment_missing":          segmentMissing,
 		"no_segment_missing":       func(f *facts) finding { return segmentMissing(f).not() },
 		"pipeline_without_encoder": pipelineWithoutEncoder,
@@ -152,8 +153,11 @@ const (
 
 func segmentMissing(f *facts) finding {
 	s := f.Segments
-	if s == nil || s.Dimension == "" {
+	if s == nil || s.Dimension == "" && s.None == "" {
 		return finding{says: "the gap was not split by a dimension"}
+	}
+	if s.None != "" {
+		return finding{is: fails, says: s.None}
 	}
 	name := s.Dimension + "=" + s.Value
 	says := fmt.Sprintf("%s explains %.0f %% of the gap: %s rows, %s expected", name, 100*s.Contribution, count(s.Actual), count(s.Expected))
