@@ -33,6 +33,7 @@ type MissingTableError struct {
 	Near  []string
 }
 
+// Error names the table and the nearest name.
 func (e *MissingTableError) Error() string {
 	if len(e.Near) == 0 {
 		return "table " + e.Table + " does not exist"
@@ -46,4 +47,5 @@ type RefusedError struct {
 	Why   string
 }
 
+// Error names the guard and why it refused.
 func (e *RefusedError) Error() string { return "refused by guard " + e.Guard + ": " + e.Why }

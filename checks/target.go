@@ -16,6 +16,7 @@ type MissingColumnError struct {
 	Near   []string // up to three, nearest first
 }
 
+// Error names the column, the table and the near names.
 func (e *MissingColumnError) Error() string {
 	text := fmt.Sprintf("table %s has no column %s", e.Table, e.Column)
 	if len(e.Near) == 0 {

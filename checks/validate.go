@@ -12,6 +12,7 @@ type FieldError struct {
 	Problem string // what is wrong and what to write instead
 }
 
+// Error returns the key path and what is wrong with it.
 func (e FieldError) Error() string { return e.Path + ": " + e.Problem }
 
 // problems collects what is wrong with a Spec.
