@@ -49,7 +49,11 @@ func (s *Service) decideIn(ctx context.Context, w *work, r DecideRequest) (Answe
 	if err := s.startIfReady(ctx, w, next.ID); err != nil {
 		return Answer{}, err
 	}
-	return Answer{OK: true, Text: decidedAnswer(next, r, w.now)}, nil
+	started, err := w.proposal(ctx, next.ID)
+	if err != nil {
+		return Answer{}, err
+	}
+	return Answer{OK: true, Text: decidedAnswer(started, r, w.now)}, nil
 }
 
 // repeats reports whether r asks for what the same person has decided already.
@@ -62,7 +66,11 @@ func decidedAnswer(p Proposal, r DecideRequest, now time.Time) string {
 	if r.Verdict == Approve && p.State == Waiting {
 		return fmt.Sprintf("Your approval of %q is recorded at %s: %d of %d.", p.Title, clockText(r.At, now), p.approvals(), p.Quorum)
 	}
-	return fmt.Sprintf("Your decision (%s) on %q (%s) is recorded at %s.", r.Verdict, p.Title, p.Fingerprint(), clockText(r.At, now))
+	text := fmt.Sprintf("Your decision (%s) on %q (%s) is recorded at %s.", r.Verdict, p.Title, p.Fingerprint(), clockText(r.At, now))
+	if p.State == Approved {
+		text += fmt.Sprintf(" It starts when what it waits for is done, before %s.", clockText(p.Clocks.ExecuteBefore, now))
+	}
+	return text
 }
 
 // refuseUnknown answers a click on a request that dw does not have.

@@ -46,6 +46,7 @@ type estate struct {
 
 	status    map[string]checks.Status // what a check answers, by name
 	silent    bool                     // checks cannot be asked
+	patient   bool                     // see drain
 	cause     *diagnosis.Cause
 	late      bool
 	plan      []diagnosis.PlannedProposal
@@ -152,9 +153,12 @@ func (e *estate) Plan(context.Context, Incident, Findings, time.Time) ([]diagnos
 }
 
 // drain delivers queued effects: its own through Perform, cards by placing
-// them. It goes on until the queue is empty.
+// them. It goes on until the queue is empty. A patient estate keeps what could
+// not be delivered, as a queue does; else an error ends the test.
 func (e *estate) drain(t fataler) {
 	t.Helper()
+	var failed []Effect
+	defer func() { e.store.data.effects = append(e.store.data.effects, failed...) }()
 	for range 1000 {
 		e.store.mu.Lock()
 		queue := e.store.data.effects
@@ -164,7 +168,10 @@ func (e *estate) drain(t fataler) {
 			return
 		}
 		for _, eff := range queue {
-			if err := e.deliver(eff); err != nil {
+			switch err := e.deliver(eff); {
+			case err != nil && e.patient:
+				failed = append(failed, eff)
+			case err != nil:
 				t.Fatalf("deliver %s: %v", eff.Key, err)
 			}
 		}

@@ -30,7 +30,8 @@ func reachable(from, to ProposalState) bool {
 
 // check holds every invariant after each action.
 func (m *machine) check(t *rapid.T) {
-	for _, p := range m.proposals() {
+	ps := m.proposals()
+	for _, p := range ps {
 		m.checkGranted(t, p)
 		m.checkSteps(t, p)
 		if old, known := m.seen[p.ID]; known {
@@ -38,8 +39,8 @@ func (m *machine) check(t *rapid.T) {
 		}
 		m.seen[p.ID] = p
 	}
-	m.checkIncidents(t)
-	m.checkReceipts(t)
+	m.checkIncidents(t, ps)
+	m.checkReceipts(t, ps)
 	m.checkAnswers(t)
 	if len(m.e.sched.blindly) > 0 {
 		t.Fatalf("launched again without looking for the tag: %v", m.e.sched.blindly)
@@ -109,7 +110,7 @@ func checkKept(t *rapid.T, old, p Proposal) {
 	}
 }
 
-func (m *machine) checkIncidents(t *rapid.T) {
+func (m *machine) checkIncidents(t *rapid.T, ps []Proposal) {
 	is, err := all[Incident](m.e.store.data.incidents)
 	if err != nil {
 		t.Fatalf("incidents: %v", err)
@@ -119,7 +120,7 @@ func (m *machine) checkIncidents(t *rapid.T) {
 			t.Fatalf("%s left resolved", i.ID)
 		}
 		m.incidents[i.ID] = i.State
-		for _, p := range m.proposals() {
+		for _, p := range ps {
 			if p.Incident == i.ID && i.State == Resolved && (p.State == Executing || p.State == Waiting) {
 				t.Fatalf("%s is resolved and %s is %s", i.ID, p.ID, p.State)
 			}
@@ -129,9 +130,9 @@ func (m *machine) checkIncidents(t *rapid.T) {
 
 // checkReceipts: every row that says something has its receipt, and no receipt
 // stands without its row.
-func (m *machine) checkReceipts(t *rapid.T) {
+func (m *machine) checkReceipts(t *rapid.T, ps []Proposal) {
 	want := map[string]int{}
-	for _, p := range m.proposals() {
+	for _, p := range ps {
 		want[receipts.KindProposalCreated]++
 		want[receipts.KindDecisionRecorded] += len(p.Decisions)
 		want[receipts.KindEscalation] += len(p.Asked()) - p.Quorum
@@ -162,10 +163,7 @@ func (m *machine) checkReceipts(t *rapid.T) {
 // checkAnswers: a click that was answered with OK is kept, for ever.
 func (m *machine) checkAnswers(t *rapid.T) {
 	for _, r := range m.answered {
-		p, err := m.e.svc.Proposal(t.Context(), r.Proposal)
-		if err != nil {
-			t.Fatalf("answered decision: %v", err)
-		}
+		p := m.seen[r.Proposal]
 		if d, found := p.decisionOf(r.By); !found || d.Verdict != r.Verdict {
 			t.Fatalf("the answered %s of %s on %s is lost", r.Verdict, r.By.Name, p.ID)
 		}

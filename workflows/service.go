@@ -134,6 +134,7 @@ type UnclearError struct {
 	Err  error
 }
 
+// Error names the call and its cause.
 func (e *UnclearError) Error() string { return e.Call + ": outcome unclear: " + e.Err.Error() }
 
 // Unwrap returns the cause.

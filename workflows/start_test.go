@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -82,7 +83,10 @@ func TestApprovalThatIsNotUsedLapses(t *testing.T) {
 	t.Parallel()
 	e := newEstate()
 	e.asked(t)
-	e.approve(t, "recover") // waits for "change", which nobody approves
+	a := e.decide(t, e.click(e.key(t, "recover"), ann, Approve)) // waits for "change", which nobody approves
+	if !strings.Contains(a.Text, "starts when what it waits for is done, before 16:01 UTC") {
+		t.Errorf("answer %+v", a)
+	}
 	wantState(t, e.key(t, "recover"), Approved)
 	e.pass(t, 5*time.Hour)
 	wantState(t, e.key(t, "recover"), Lapsed)

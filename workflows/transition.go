@@ -58,6 +58,7 @@ type Refusal struct {
 	Text string
 }
 
+// Error returns the code and the text.
 func (r *Refusal) Error() string { return string(r.Code) + ": " + r.Text }
 
 func refuse(code RefusalCode, format string, args ...any) *Refusal {
