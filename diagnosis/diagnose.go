@@ -59,13 +59,20 @@ func (f *facts) judge(class CauseClass, known map[string]predicate, d *Diagnosis
 		}
 	}
 	for _, want := range class.Wanted {
-		if !slices.ContainsFunc(f.Probes, func(e Evidence) bool { return e.System == want.System }) {
+		if !f.probed(want.System) {
 			c.Missing = append(c.Missing, want.Text)
 		}
 	}
 	c.Score = math.Round(c.Score*100) / 100
 	c.Why = f.fill(class.Why)
 	d.Causes = append(d.Causes, c)
+}
+
+// probed reports whether a system was asked, with or without success: what could
+// not be asked stands in Unknown, with its own reason.
+func (f *facts) probed(system string) bool {
+	return slices.ContainsFunc(f.Probes, func(e Evidence) bool { return e.System == system }) ||
+		slices.ContainsFunc(f.Unknown, func(s string) bool { return strings.HasPrefix(s, system) })
 }
 
 // actsOn is where a cause acts: the pipeline that sends, or the subject.

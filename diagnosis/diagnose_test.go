@@ -74,7 +74,7 @@ const (
 	sourceID = lineage.AssetID("dbt://grid/source.grid.stream.readings")
 	topicID  = lineage.AssetID("redpanda://readings")
 	deadID   = lineage.AssetID("dbt://grid/source.grid.stream.readings_rejected")
-	relayID  = lineage.AssetID("connect://relay")
+	bridgeID = lineage.AssetID("connect://bridge")
 	mainID   = lineage.AssetID("connect://main")
 	buildID  = lineage.AssetID("dagster://build_readings")
 	billID   = lineage.AssetID("dagster://bill_meters")
@@ -107,13 +107,13 @@ func estate() graph {
 			diagnosis.PropRegistryURL: "http://registry:8081", diagnosis.PropRawJSON: "true",
 		}},
 		{ID: deadID, Kind: lineage.KindSource, Name: "readings_rejected"},
-		{ID: relayID, Kind: lineage.KindPipeline, Name: "relay", Root: "/connect", File: "relay.yaml", Description: "the north feed"},
+		{ID: bridgeID, Kind: lineage.KindPipeline, Name: "bridge", Root: "/connect", File: "bridge.yaml", Description: "the north feed"},
 		{ID: mainID, Kind: lineage.KindPipeline, Name: "main", Root: "/connect", File: "main.yaml"},
 		{ID: buildID, Kind: lineage.KindJob, Name: "build_readings", Properties: map[string]string{"dagster.location": "grid"}},
 		{ID: billID, Kind: lineage.KindJob, Name: "bill_meters", Moves: lineage.MovesMoney, Properties: map[string]string{"dagster.schedule": "nightly"}},
 	}
 	g := graph{assets: map[lineage.AssetID]lineage.Asset{}, edges: [][2]lineage.AssetID{
-		{relayID, topicID}, {mainID, topicID}, {topicID, sourceID}, {topicID, deadID},
+		{bridgeID, topicID}, {mainID, topicID}, {topicID, sourceID}, {topicID, deadID},
 		{sourceID, modelID}, {buildID, modelID}, {modelID, billID},
 	}}
 	for _, a := range assets {
@@ -124,7 +124,7 @@ func estate() graph {
 
 func deployed() files {
 	return files{
-		"/connect/relay.yaml": relay,
+		"/connect/bridge.yaml": bridge,
 		"/connect/main.yaml": "input:\n  stdin: {}\npipeline:\n  processors:\n    - schema_registry_encode: {url: u, subject: readings-value}\n    - catch:\n        - mapping: root = deleted()\n" +
 			"output:\n  kafka:\n    topic: readings\n",
 		"/dbt/models/fct_readings.sql": model,
@@ -164,7 +164,7 @@ func day1() diagnosis.Input {
 		Subject: modelID, Graph: estate(), Files: deployed(), Segments: split(),
 		Signals: []checks.Result{volume(checks.Fail, 690)},
 		Results: []checks.Result{volume(checks.Fail, 690), dead(18940, at(11, 2).Add(12*time.Second))},
-		Changes: []diagnosis.ChangeEvent{{ID: "d1", System: "connect", Kind: "deploy", Asset: "relay", At: at(10, 55), Text: "new relay"}},
+		Changes: []diagnosis.ChangeEvent{{ID: "d1", System: "connect", Kind: "deploy", Asset: "bridge", At: at(10, 55), Text: "new bridge"}},
 	}
 }
 
@@ -174,7 +174,7 @@ func TestDiagnoseMissingWireFormat(t *testing.T) {
 	in.Probes = []diagnosis.Evidence{{System: "dbt", What: "build of fct_readings", Value: "passed, 12 tests", At: at(12, 5)}}
 	d := diagnosis.Diagnose(in, at(12, 36))
 	top, ok := d.Top()
-	if !ok || top.ID != diagnosis.CauseMissingWireFormat || top.Asset != relayID {
+	if !ok || top.ID != diagnosis.CauseMissingWireFormat || top.Asset != bridgeID {
 		t.Fatalf("top cause = %+v of %s; rejected %v", top, d.Verdict, d.Rejected)
 	}
 	if !d.Onset.Equal(at(11, 2)) {
@@ -188,7 +188,7 @@ func TestDiagnoseMissingWireFormat(t *testing.T) {
 		t.Errorf("verdict:\n%s\nwant\n%s", d.Verdict, want)
 	}
 	values := func(e diagnosis.Evidence) string { return e.System + ": " + e.What + ": " + e.Value }
-	for _, part := range []string{"18,940 rows", "without schema_registry_encode", "2 of 310 rows", "deploy of relay at 10:55 UTC, 7m0s before the onset"} {
+	for _, part := range []string{"18,940 rows", "without schema_registry_encode", "2 of 310 rows", "deploy of bridge at 10:55 UTC, 7m0s before the onset"} {
 		if !slices.ContainsFunc(top.Evidence, func(e diagnosis.Evidence) bool { return strings.Contains(values(e), part) && !e.At.IsZero() }) {
 			t.Errorf("no evidence says %q: %+v", part, top.Evidence)
 		}
@@ -219,9 +219,9 @@ func rejected(d diagnosis.Diagnosis, title, disproof string) bool {
 func TestDiagnoseNamesTheCause(t *testing.T) {
 	t.Parallel()
 	encoded := deployed()
-	encoded["/connect/relay.yaml"] = encoded["/connect/main.yaml"]
+	encoded["/connect/bridge.yaml"] = encoded["/connect/main.yaml"]
 	unreadable := deployed()
-	delete(unreadable, "/connect/relay.yaml")
+	delete(unreadable, "/connect/bridge.yaml")
 	for name, tc := range map[string]struct {
 		change  func(*diagnosis.Input)
 		want    string // "" is nothing
@@ -243,7 +243,7 @@ func TestDiagnoseNamesTheCause(t *testing.T) {
 			in.Results = []checks.Result{dead(5, at(2, 0))}
 		}, diagnosis.CauseMissingFeedSegment, "", ""},
 		"every file encodes": {func(in *diagnosis.Input) { in.Files = encoded }, "", "No known cause matches", ""},
-		"file unreadable":    {func(in *diagnosis.Input) { in.Files = unreadable }, diagnosis.CauseMissingWireFormat, "", "relay.yaml could not be read"},
+		"file unreadable":    {func(in *diagnosis.Input) { in.Files = unreadable }, diagnosis.CauseMissingWireFormat, "", "bridge.yaml could not be read"},
 		"topic in another mode": {func(in *diagnosis.Input) {
 			g := estate()
 			g.assets[topicID].Properties[diagnosis.PropIcebergMode] = "key_value"
@@ -312,20 +312,20 @@ func TestDiagnosePicksTheFileThatTheSegmentNames(t *testing.T) {
 	t.Parallel()
 	for name, changes := range map[string][]diagnosis.ChangeEvent{
 		"by its description":  nil,
-		"by its change event": {{ID: "1", System: "connect", Kind: "deploy", Asset: string(relayID), At: at(11, 0)}},
+		"by its change event": {{ID: "1", System: "connect", Kind: "deploy", Asset: string(bridgeID), At: at(11, 0)}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			in := day1()
 			both := deployed()
-			both["/connect/main.yaml"] = relay
+			both["/connect/main.yaml"] = bridge
 			in.Files, in.Changes = both, changes
 			if changes != nil {
 				in.Segments.Value = "elsewhere"
 			}
 			top, _ := diagnosis.Diagnose(in, at(12, 36)).Top()
-			if top.Asset != relayID {
-				t.Errorf("acts on %s, want %s", top.Asset, relayID)
+			if top.Asset != bridgeID {
+				t.Errorf("acts on %s, want %s", top.Asset, bridgeID)
 			}
 		})
 	}
@@ -345,8 +345,8 @@ func TestDiagnoseChangeCounts(t *testing.T) {
 	event := func(asset string, when time.Time) diagnosis.ChangeEvent {
 		return diagnosis.ChangeEvent{ID: asset + when.String(), System: "connect", Kind: "deploy", Asset: asset, At: when}
 	}
-	none, near, older := score(), score(event("relay", at(10, 55))), score(event("relay", at(8, 0)))
-	strange, after := score(event("somewhere", at(10, 55))), score(event("relay", at(11, 30)))
+	none, near, older := score(), score(event("bridge", at(10, 55))), score(event("bridge", at(8, 0)))
+	strange, after := score(event("somewhere", at(10, 55))), score(event("bridge", at(11, 30)))
 	if near <= older || older <= none {
 		t.Errorf("near %.2f, older %.2f, none %.2f: nearer must weigh more", near, older, none)
 	}
@@ -357,8 +357,8 @@ func TestDiagnoseChangeCounts(t *testing.T) {
 		t.Errorf("a change after the onset weighs %.2f, none %.2f", after, none)
 	}
 	in := day1()
-	in.Changes = []diagnosis.ChangeEvent{event("relay", at(11, 30))}
-	if d := diagnosis.Diagnose(in, at(12, 36)); !rejected(d, "The deploy of relay", "after the onset") {
+	in.Changes = []diagnosis.ChangeEvent{event("bridge", at(11, 30))}
+	if d := diagnosis.Diagnose(in, at(12, 36)); !rejected(d, "The deploy of bridge", "after the onset") {
 		t.Errorf("rejected = %+v", d.Rejected)
 	}
 }
@@ -393,6 +393,24 @@ func TestDiagnoseAgainKeepsTheOnset(t *testing.T) {
 	d := diagnosis.Diagnose(again, at(13, 36))
 	if !d.Onset.Equal(at(11, 2)) || !strings.Contains(d.Verdict, "Since 11:02 UTC") || !strings.Contains(d.Verdict, "22,940 rows") {
 		t.Errorf("onset %s, verdict %q", d.Onset, d.Verdict)
+	}
+}
+
+// TestMetricsThatWereAsked are not said to be without a connection.
+func TestMetricsThatWereAsked(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*diagnosis.Input){
+		"answered": func(in *diagnosis.Input) {
+			in.Probes = []diagnosis.Evidence{{System: "metrics", Value: "18,940", At: at(12, 35)}}
+		},
+		"failed": func(in *diagnosis.Input) { in.Unknown = []string{"metrics could not be asked: no answer"} },
+	} {
+		in := day1()
+		change(&in)
+		top, _ := diagnosis.Diagnose(in, at(12, 36)).Top()
+		if strings.Contains(strings.Join(top.Missing, "\n"), "no metrics connection") {
+			t.Errorf("%s: missing = %q", name, top.Missing)
+		}
 	}
 }
 

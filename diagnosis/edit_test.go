@@ -69,7 +69,7 @@ func encoderOf() diagnosis.Encoder {
 
 func isReadings(name string) bool { return name == "readings" }
 
-const relay = `# relay of the north feed
+const bridge = `# bridge of the north feed
 input:
   http_server:
     path: /readings # posts only
@@ -82,7 +82,7 @@ pipeline:
         root = this
 
         # a comment inside the mapping
-        root.source = "relay"
+        root.source = "bridge"
 
 # where it goes
 output:
@@ -93,7 +93,7 @@ output:
 
 func TestEncodeTopicAppliesWithGit(t *testing.T) {
 	t.Parallel()
-	nested := strings.Replace(relay, "output:\n  kafka_franz:\n    seed_brokers: [ \"broker:9092\" ]\n    topic: readings\n", `output:
+	nested := strings.Replace(bridge, "output:\n  kafka_franz:\n    seed_brokers: [ \"broker:9092\" ]\n    topic: readings\n", `output:
   switch:
     cases:
       - check: this.kind == "a"
@@ -106,9 +106,9 @@ func TestEncodeTopicAppliesWithGit(t *testing.T) {
             topic: others
 `, 1)
 	for name, before := range map[string]string{
-		"end of pipeline.processors":     relay,
-		"windows line ends":              strings.ReplaceAll(relay, "\n", "\r\n"),
-		"no newline at the end":          strings.TrimSuffix(relay, "\n"),
+		"end of pipeline.processors":     bridge,
+		"windows line ends":              strings.ReplaceAll(bridge, "\n", "\r\n"),
+		"no newline at the end":          strings.TrimSuffix(bridge, "\n"),
 		"no pipeline section":            "input:\n  stdin: {}\noutput:\n  kafka:\n    topic: readings\n",
 		"no pipeline, no newline":        "input:\n  stdin: {}\noutput:\n  kafka:\n    topic: readings",
 		"empty processors":               "input:\n  stdin: {}\npipeline:\n  processors: []\noutput:\n  kafka:\n    topic: readings\n",
@@ -126,7 +126,7 @@ func TestEncodeTopicAppliesWithGit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			diff, err := diagnosis.UnifiedDiff("pipelines/relay.yaml", []byte(before), out)
+			diff, err := diagnosis.UnifiedDiff("pipelines/bridge.yaml", []byte(before), out)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -135,7 +135,7 @@ func TestEncodeTopicAppliesWithGit(t *testing.T) {
 					t.Errorf("removes %q, which the file does not hold", l)
 				}
 			}
-			after := applied(t, "pipelines/relay.yaml", []byte(before), diff)
+			after := applied(t, "pipelines/bridge.yaml", []byte(before), diff)
 			if string(after) != string(out) {
 				t.Errorf("git made another file:\n%s\nwant\n%s", after, out)
 			}
@@ -162,19 +162,19 @@ func TestEncodeTopicAppliesWithGit(t *testing.T) {
 
 func TestEncodeTopicKeepsTheRest(t *testing.T) {
 	t.Parallel()
-	out, err := diagnosis.EncodeTopic([]byte(relay), isReadings, encoderOf())
+	out, err := diagnosis.EncodeTopic([]byte(bridge), isReadings, encoderOf())
 	if err != nil {
 		t.Fatal(err)
 	}
-	diff, err := diagnosis.UnifiedDiff("relay.yaml", []byte(relay), out)
+	diff, err := diagnosis.UnifiedDiff("bridge.yaml", []byte(bridge), out)
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = `--- a/relay.yaml
-+++ b/relay.yaml
+	const want = `--- a/bridge.yaml
++++ b/bridge.yaml
 @@ -13,6 +13,16 @@
          # a comment inside the mapping
-         root.source = "relay"
+         root.source = "bridge"
  
 +    - schema_registry_encode:
 +        url: "http://registry:8081"

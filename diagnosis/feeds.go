@@ -51,7 +51,7 @@ func (fd feed) state() (string, bool) {
 	if len(fd.writes) == 0 {
 		return name + " has no output to the topic", true
 	}
-	return name + " encodes before its output", true
+	return fmt.Sprintf("%s sends no unencoded value to the topic (%s)", name, fd.writes[0].Why), true
 }
 
 // culprit finds the write that sends values without the wire format. Of several

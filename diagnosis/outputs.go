@@ -23,6 +23,9 @@ func (p *parser) outputs(n *yaml.Node, path string, f flow, at place, depth int)
 		f, at.own = p.sequence(procs, f, depth+1), true
 	}
 	name, comp := component(n, "processors", "label", "batching", "metadata")
+	if procs := child(child(comp, "batching"), "processors"); procs != nil {
+		f, at.own = p.sequence(procs, f, depth+1), true
+	}
 	if kafkaType(name) {
 		p.leaf(n, name, comp, path, f, at)
 		return

@@ -159,6 +159,7 @@ func (p *parser) inputs(n *yaml.Node, depth int) flow {
 	default:
 		f = flow{coding: CodingRaw, why: "no schema_registry_encode on the path"}
 	}
+	f = p.sequence(child(child(comp, "batching"), "processors"), f, depth+1)
 	return p.sequence(child(n, "processors"), f, depth+1)
 }
 

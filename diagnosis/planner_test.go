@@ -12,6 +12,7 @@ import (
 
 	_ "modernc.org/sqlite"
 
+	"dw/checks"
 	"dw/diagnosis"
 	"dw/lineage"
 )
@@ -45,7 +46,7 @@ func TestPlanOfTheWorkedDay(t *testing.T) {
 	}
 	want := []string{
 		"hold []: hold by owner: dagster.pause_schedule dagster://bill_meters map[schedule:nightly] diff=false undo=true",
-		"change []: change by owner: git.apply_diff connect://relay map[] diff=true undo=true",
+		"change []: change by owner: git.apply_diff connect://bridge map[] diff=true undo=true",
 		"recover [change]: recover by owner: git.apply_diff dbt://grid/model.grid.fct_readings map[] diff=true undo=true",
 		"recover [change]: rerun by dw: dagster.launch_job dagster://build_readings map[location:grid] diff=false undo=true",
 		"recover [change]: verify by dw: dw.verify dbt://grid/model.grid.fct_readings map[] diff=false undo=false",
@@ -54,7 +55,7 @@ func TestPlanOfTheWorkedDay(t *testing.T) {
 		t.Errorf("plan:\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	change := plan[1].Steps[0]
-	after := applied(t, change.File, []byte(relay), change.Diff)
+	after := applied(t, change.File, []byte(bridge), change.Diff)
 	writes, err := diagnosis.ParsePipeline(after)
 	if err != nil || len(writes) != 1 || writes[0].Coding != diagnosis.CodingGuarded {
 		t.Errorf("after the change: %+v, %v", writes, err)
@@ -64,6 +65,19 @@ func TestPlanOfTheWorkedDay(t *testing.T) {
 	}
 	if r := plan[0].Steps[0]; r.UndoAction.Name != diagnosis.ActionResumeSchedule || !strings.Contains(r.Reason, "5 Mar 02:00 UTC") {
 		t.Errorf("hold = %+v", r)
+	}
+}
+
+// TestPlanFromTheDeadLetterTable has an incident whose subject is the dead-letter
+// table: the model to recover lies below the topic.
+func TestPlanFromTheDeadLetterTable(t *testing.T) {
+	t.Parallel()
+	in := day1()
+	in.Subject, in.Segments = deadID, nil
+	in.Signals = []checks.Result{dead(18940, at(11, 2))}
+	plan, err := diagnosis.Plan(planInput(in))
+	if err != nil || len(plan) != 3 || plan[2].Steps[0].Action.Target != modelID {
+		t.Errorf("plan %+v, %v", plan, err)
 	}
 }
 
@@ -78,19 +92,19 @@ func TestPlanLeavesOut(t *testing.T) {
 		"no reader in time": {func(in *diagnosis.PlanInput) { in.Horizon = time.Hour }, []string{"change", "recover"}, "no job that moves money reads within 1h0m0s", true},
 		"pipeline fixed already": {func(in *diagnosis.PlanInput) {
 			f := deployed()
-			f["/connect/relay.yaml"] = f["/connect/main.yaml"]
+			f["/connect/bridge.yaml"] = f["/connect/main.yaml"]
 			in.Files = f
 		}, []string{"hold", "recover"}, "no change needed", true},
 		"pipeline in an unknown layout": {func(in *diagnosis.PlanInput) {
 			f := deployed()
-			f["/connect/relay.yaml"] = "input: {stdin: {}}\noutput: {kafka: {topic: readings}}\n"
+			f["/connect/bridge.yaml"] = "input: {stdin: {}}\noutput: {kafka: {topic: readings}}\n"
 			in.Files = f
-		}, []string{"hold"}, "no diff could be made of relay.yaml: output kafka at line 2: no diff could be made because", false},
+		}, []string{"hold"}, "no diff could be made of bridge.yaml: output kafka at line 2: no diff could be made because", false},
 		"pipeline gone": {func(in *diagnosis.PlanInput) {
 			f := deployed()
-			delete(f, "/connect/relay.yaml")
+			delete(f, "/connect/bridge.yaml")
 			in.Files = f
-		}, []string{"hold"}, "relay.yaml could not be read", false},
+		}, []string{"hold"}, "bridge.yaml could not be read", false},
 		"no registry": {func(in *diagnosis.PlanInput) {
 			g := estate()
 			delete(g.assets[topicID].Properties, diagnosis.PropRegistryURL)

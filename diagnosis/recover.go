@@ -70,23 +70,31 @@ func (p *planner) unionDeadLetter() ([]PlannedStep, error) {
 	}, model, before, after)
 }
 
-// model is the model to recover: the subject, or the nearest one below it that
-// says how.
+// model is the model to recover: the subject, or else the nearest one that says
+// how, below the subject or below the topic that feeds it.
 func (p *planner) model() (lineage.Asset, error) {
 	subject := p.Diagnosis.Subject
-	if a, ok := p.Graph.Asset(subject); ok && a.Properties[PropRecoverKey] != "" {
-		return a, nil
-	}
-	steps, err := p.Graph.Trace(subject, false, 0)
-	if err != nil {
-		return lineage.Asset{}, fmt.Errorf("find the model to recover: %w", err)
-	}
-	for _, s := range steps {
-		if a, ok := p.Graph.Asset(s.Asset); ok && a.Properties[PropRecoverKey] != "" {
-			return a, nil
+	starts := []lineage.AssetID{subject}
+	for _, n := range upstream(p.Graph, subject) {
+		if n.Kind == lineage.KindTopic {
+			starts = append(starts, n.ID)
 		}
 	}
-	return lineage.Asset{}, fmt.Errorf("neither %s nor a model below it has the property %s", subject, PropRecoverKey)
+	for _, start := range starts {
+		if a, ok := p.Graph.Asset(start); ok && a.Properties[PropRecoverKey] != "" {
+			return a, nil
+		}
+		steps, err := p.Graph.Trace(start, false, 0)
+		if err != nil {
+			return lineage.Asset{}, fmt.Errorf("find the model to recover: %w", err)
+		}
+		for _, s := range steps {
+			if a, ok := p.Graph.Asset(s.Asset); ok && a.Properties[PropRecoverKey] != "" {
+				return a, nil
+			}
+		}
+	}
+	return lineage.Asset{}, fmt.Errorf("neither %s nor a model near it has the property %s", subject, PropRecoverKey)
 }
 
 // recovery reads the properties of a model.

@@ -57,7 +57,7 @@ func handler(t *testing.T) (*intake.Handler, *ledger, *bytes.Buffer) {
 }
 
 func event(id string) string {
-	return fmt.Sprintf(`{"id":%q,"system":"ci","kind":"deploy","asset":"relay","at":"2026-03-04T10:55:00Z","text":"a & b"}`, id)
+	return fmt.Sprintf(`{"id":%q,"system":"ci","kind":"deploy","asset":"bridge","at":"2026-03-04T10:55:00Z","text":"a & b"}`, id)
 }
 
 func post(h http.Handler, body string, header map[string]string) *httptest.ResponseRecorder {
@@ -87,7 +87,7 @@ func TestRecordsAndDropsRepeats(t *testing.T) {
 		}
 	}
 	got := l.seen["ci\x001"]
-	if got.Asset != "relay" || got.Text != "a & b" || !got.At.Equal(time.Date(2026, 3, 4, 10, 55, 0, 0, time.UTC)) || len(l.seen) != 2 {
+	if got.Asset != "bridge" || got.Text != "a & b" || !got.At.Equal(time.Date(2026, 3, 4, 10, 55, 0, 0, time.UTC)) || len(l.seen) != 2 {
 		t.Errorf("recorded %+v of %d", got, len(l.seen))
 	}
 }
