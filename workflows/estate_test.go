@@ -45,6 +45,7 @@ type estate struct {
 	policy Policy
 
 	status    map[string]checks.Status // what a check answers, by name
+	planless  error                    // why no plan can be made
 	silent    bool                     // checks cannot be asked
 	patient   bool                     // see drain
 	cause     *diagnosis.Cause
@@ -149,7 +150,7 @@ func (e *estate) Investigate(_ context.Context, i Incident, _ []checks.Result, _
 }
 
 func (e *estate) Plan(context.Context, Incident, Findings, time.Time) ([]diagnosis.PlannedProposal, error) {
-	return e.plan, nil
+	return e.plan, e.planless
 }
 
 // drain delivers queued effects: its own through Perform, cards by placing

@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -24,11 +25,9 @@ func (s *Service) investigate(ctx context.Context, incident string) error {
 	if err != nil {
 		return fmt.Errorf("investigate incident %s: %w", incident, err)
 	}
-	plan, err := s.wouldPlan(ctx, i, f)
-	if err != nil {
-		return err
-	}
-	return s.write(ctx, func(w *work) error {
+	// A plan that cannot be made does not hold the diagnosis back.
+	plan, unplanned := s.wouldPlan(ctx, i, f)
+	err = s.write(ctx, func(w *work) error {
 		i, err := w.incident(ctx, incident)
 		if err != nil || i.State == Resolved {
 			return err
@@ -41,6 +40,7 @@ func (s *Service) investigate(ctx context.Context, incident string) error {
 		w.setIncident(next, out)
 		return w.followUp(ctx, next, policy, plan)
 	})
+	return errors.Join(err, unplanned)
 }
 
 func (s *Service) facts(ctx context.Context, incident string) (Incident, []checks.Result, []diagnosis.ChangeEvent, error) {

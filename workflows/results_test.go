@@ -237,3 +237,31 @@ func TestCardsFollowEveryChange(t *testing.T) {
 		}
 	}
 }
+
+// TestPlanThatCannotBeMade: the diagnosis stands, the failure is told to whoever
+// fired, and it is tried again later.
+func TestPlanThatCannotBeMade(t *testing.T) {
+	t.Parallel()
+	e := newEstate(func(e *estate) { e.planless, e.policy.Level = errors.New("pipeline file is gone"), L1Observe })
+	if err := e.svc.OnResult(t.Context(), e.result("orders", checks.Fail)); err != nil {
+		t.Fatal(err)
+	}
+	id := e.incident(t).ID
+	err := e.svc.Perform(t.Context(), newEffect(EffectInvestigate, id, IncidentRef{Incident: id}))
+	if err == nil || causeID(e.incident(t).Diagnosis) != "lost_rows" {
+		t.Errorf("error %v, diagnosis %+v", err, e.incident(t).Diagnosis)
+	}
+	e.policy.Level = L2Propose
+	e.drain(t)
+	e.now = e.now.Add(e.policy.Settle)
+	d := Deadline{Kind: DeadlinePropose, Subject: id, DueAt: e.now}
+	if err := e.svc.Fire(t.Context(), d); err == nil {
+		t.Error("the failure was swallowed")
+	}
+	if again := e.store.data.deadlines[[2]string{DeadlinePropose, id}]; !again.DueAt.Equal(e.now.Add(replanAfter)) {
+		t.Errorf("next attempt %v", again)
+	}
+	e.planless = nil
+	e.pass(t, 2*replanAfter)
+	wantState(t, e.key(t, "change"), Waiting)
+}
