@@ -197,6 +197,11 @@ func TestDeadEffectIsReported(t *testing.T) {
 			func(ctx context.Context, _ workflows.Effect) error { <-ctx.Done(); return ctx.Err() },
 			context.DeadlineExceeded, "after 2 attempts: ", "discarded",
 		},
+		"permanent error when its time is over": {
+			"slack.note",
+			func(ctx context.Context, _ workflows.Effect) error { <-ctx.Done(); return jobs.Permanent(errLost) },
+			errLost, "channel is archived", "cancelled",
+		},
 		"kind without deliverer": {
 			"step.run",
 			func(context.Context, workflows.Effect) error { return nil },
@@ -214,7 +219,7 @@ func TestDeadEffectIsReported(t *testing.T) {
 			o.Deliverers = map[string]jobs.Deliverer{"slack.": test.deliver}
 			o.OnDead = func(ctx context.Context, e workflows.Effect, cause error) {
 				if ctx.Err() != nil {
-					cause = fmt.Errorf("the report's own context is over: %w", ctx.Err())
+					t.Errorf("the report cannot be stored, its context is over: %v", ctx.Err())
 				}
 				dead <- death{e.Key, cause}
 			}
