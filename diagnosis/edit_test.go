@@ -226,6 +226,7 @@ func TestEncodeTopicRefuses(t *testing.T) {
 		"unknown processor": {in + "pipeline:\n  processors:\n    - my_plugin: {}\n" + out, "my_plugin", false},
 		"another topic":     {in + "output:\n  kafka:\n    topic: others\n", "no output of the file names the topic", false},
 		"topic at run time": {in + "output:\n  kafka:\n    topic: ${TOPIC}\n", "no output of the file names the topic", false},
+		"archived later":    {in + "output:\n  kafka:\n    topic: readings\n    batching:\n      processors:\n        - archive: {format: lines}\n", "would be wrong", false},
 		"not YAML":          {"input: [", "parse pipeline file", false},
 	} {
 		t.Run(name, func(t *testing.T) {

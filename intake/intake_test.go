@@ -47,7 +47,7 @@ func handler(t *testing.T) (*intake.Handler, *ledger, *bytes.Buffer) {
 	t.Helper()
 	l, log := &ledger{seen: map[string]diagnosis.ChangeEvent{}}, &bytes.Buffer{}
 	h, err := intake.New(intake.Options{
-		Changes: l, Tokens: []string{token}, Keys: []string{newKey, oldKey}, Now: func() time.Time { return noon },
+		Changes: l, Tokens: []string{token, "token-that-comes-next"}, Keys: []string{newKey, oldKey}, Now: func() time.Time { return noon },
 		Log: slog.New(slog.NewTextHandler(log, nil)),
 	})
 	if err != nil {

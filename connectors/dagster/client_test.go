@@ -61,7 +61,7 @@ func start(t *testing.T, change func(*fake.Options)) vendor {
 	})
 	var log bytes.Buffer
 	client, err := dagster.New(dagster.Options{
-		URL: web.URL, Token: token, Location: "grid", Repository: "main", Timeout: 2 * time.Second, Retries: -1, Transport: transport,
+		URL: web.URL, Token: token, Location: "grid", Repository: "main", Timeout: 2 * time.Second, Transport: transport,
 		Now: func() time.Time { return noon }, Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	if err != nil {
