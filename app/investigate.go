@@ -57,7 +57,8 @@ func (v *investigator) sources(id lineage.AssetID) map[lineage.AssetID]bool {
 // is said in the diagnosis.
 func (v *investigator) Investigate(ctx context.Context, i workflows.Incident, results []checks.Result, changes []diagnosis.ChangeEvent, now time.Time) (workflows.Findings, error) {
 	in := diagnosis.Input{
-		Subject: i.Subject, Results: results, Changes: changes, Graph: v.project.Graph, Files: files{}, Zone: v.project.Zone,
+		Subject: i.Subject, Results: results, Changes: changes, Earlier: i.Diagnosis,
+		Graph: v.project.Graph, Files: files{}, Zone: v.project.Zone,
 	}
 	for _, signal := range i.Signals {
 		in.Signals = append(in.Signals, signal.Result)
@@ -90,23 +91,14 @@ func (v *investigator) split(ctx context.Context, in *diagnosis.Input, now time.
 		if err == nil {
 			var attribution checks.Attribution
 			attribution, err = checks.Segments(ctx, spec, q, *signal.Bucket, spec.Dimensions)
-			in.Segments = segmentSplit(attribution, spec, now)
+			var unknown []string
+			in.Segments, unknown = diagnosis.SplitOf(attribution, now, "split of check "+spec.Name)
+			in.Unknown = append(in.Unknown, unknown...)
 		}
 		if err != nil {
 			in.Unknown = append(in.Unknown, "split of the failing bucket by "+fmt.Sprint(spec.Dimensions)+": "+err.Error())
 		}
 		return
-	}
-}
-
-func segmentSplit(a checks.Attribution, spec checks.Spec, now time.Time) *diagnosis.SegmentSplit {
-	if a.Best == nil {
-		return nil
-	}
-	return &diagnosis.SegmentSplit{
-		Dimension: a.Best.Dimension, Value: a.Best.Value, Expected: a.Best.Expected, Actual: a.Best.Actual,
-		Contribution: a.Best.Contribution, Normal: a.Normal, SameRows: a.SameRows, At: now,
-		Source: "split of check " + spec.Name,
 	}
 }
 
@@ -116,13 +108,37 @@ func (v *investigator) probe(ctx context.Context, in *diagnosis.Input) {
 	if !ok {
 		return
 	}
-	for _, p := range v.probers {
+	for _, p := range append(v.samples(in.Subject), v.probers...) {
 		evidence, err := p.Probe(ctx, subject)
 		in.Probes = append(in.Probes, evidence...)
 		if err != nil {
 			in.Unknown = append(in.Unknown, err.Error())
 		}
 	}
+}
+
+// samples makes a prober for each dead-letter table near the subject: the first
+// byte of its values tells records without the wire format from others.
+func (v *investigator) samples(subject lineage.AssetID) []diagnosis.Prober {
+	var out []diagnosis.Prober
+	for _, spec := range v.project.Specs {
+		if kind, _ := checks.KindOf(spec.Kind); kind != checks.KindDeadLetter || !v.Related(subject, spec.Asset) {
+			continue
+		}
+		q, err := v.project.Querier(spec.Connection)
+		if err != nil {
+			continue // the check itself says so
+		}
+		out = append(out, diagnosis.SampleProber{Querier: q, Table: spec.Table, Column: v.valueColumn(subject), Now: v.project.Now})
+	}
+	return out
+}
+
+func (v *investigator) valueColumn(subject lineage.AssetID) string {
+	if asset, ok := v.project.Graph.Asset(subject); ok && asset.Properties[diagnosis.PropRecoverValue] != "" {
+		return asset.Properties[diagnosis.PropRecoverValue]
+	}
+	return "value"
 }
 
 // harm asks the harm query of the consumer that is harmed first.
