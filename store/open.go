@@ -172,7 +172,9 @@ func (db *DB) openReaders(ctx context.Context, path string, parameters ...string
 }
 
 // OpenReadOnly opens the database that dsn names for reading; Update and
-// WriteCheckpoint are refused. The file is neither made nor migrated.
+// WriteCheckpoint are refused. The file is neither made nor migrated; SQLite may
+// leave an empty -wal and a -shm file beside it, which are safe to delete when
+// nobody has the database open.
 func OpenReadOnly(ctx context.Context, dsn string) (*DB, error) {
 	path, err := sqlitePath(dsn)
 	if err != nil {
