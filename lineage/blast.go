@@ -36,7 +36,7 @@ type BlastRadius struct {
 	Counts   map[Kind]int `json:"counts"`
 	Unknowns []string     `json:"unknowns"` // what is not known, in sentences
 	// Score is that of the highest consumer, never a sum: 300 idle views do not
-	// outrank one payout job.
+	// outrank one job that moves money.
 	Score     int     `json:"score"`
 	ScoreLine string  `json:"score_line"`
 	ScoreOf   AssetID `json:"score_of"` // the consumer that has the score

@@ -64,7 +64,7 @@ func firstNames(found []nearName) []string {
 
 // nameDistance returns how far two folded names are apart, and false if they
 // are too far to be meant for each other. A part of a name counts as one third
-// of what is missing, so that "orders" is near "fct_ticket_orders".
+// of what is missing, so that "orders" is near "fct_orders".
 func nameDistance(asked, name []rune) (int, bool) {
 	longer, shorter := max(len(asked), len(name)), min(len(asked), len(name))
 	allowed := max(1, len(asked)/3)

@@ -63,7 +63,7 @@ func harmText(b BlastRadius, now time.Time) string {
 }
 
 // momentText writes when and by whom: "02:00 UTC (in 13 h 25 m) by
-// promoter_payouts (money, owner finance-data)".
+// settle_accounts (money, owner finance-data)".
 func momentText(at, now time.Time, c Consumer) string {
 	distance := "in " + spanText(at.Sub(now))
 	if at.Before(now) {
