@@ -152,6 +152,9 @@ func fireClock(kind string, p Proposal, policy Policy, now time.Time) (Proposal,
 // somebody else fired it and do is not run.
 func (s *Service) take(ctx context.Context, d Deadline, do func(*work) error) error {
 	return s.write(ctx, func(w *work) error {
+		if w.now.Before(d.DueAt) {
+			return nil // the clock went back: it stays until it is due
+		}
 		won, err := w.tx.TakeDeadline(ctx, d)
 		if err != nil || !won {
 			return err

@@ -127,6 +127,14 @@ func TestFireNeedsItsTime(t *testing.T) {
 			t.Fatal(err)
 		}
 		wantState(t, e.key(t, "change"), Waiting)
+		if stored := e.store.data.deadlines[[2]string{DeadlineExpire, p.ID}]; !stored.DueAt.Equal(p.Clocks.ExpiresAt) {
+			t.Fatalf("the deadline is lost: %+v", stored)
+		}
+	}
+	// The clock goes back after the ticker has read it.
+	err := e.svc.take(t.Context(), early, func(*work) error { t.Error("taken early"); return nil })
+	if err != nil {
+		t.Fatal(err)
 	}
 	if err := e.svc.Fire(context.Background(), Deadline{Kind: "nonsense", DueAt: e.now}); err == nil {
 		t.Error("an unknown kind was taken")

@@ -230,6 +230,22 @@ func TestDecideSurvivesLostRaces(t *testing.T) {
 	wantState(t, e.key(t, "hold"), Waiting)
 }
 
+// TestLateClickExpires: the click that comes too late ends the request itself,
+// with both receipts, though no timer ran.
+func TestLateClickExpires(t *testing.T) {
+	t.Parallel()
+	e := newEstate()
+	e.asked(t)
+	e.now = e.key(t, "change").Clocks.ExpiresAt
+	if a := e.decide(t, e.click(e.key(t, "change"), ann, Approve)); a.OK {
+		t.Fatalf("granted: %+v", a)
+	}
+	wantState(t, e.key(t, "change"), Expired)
+	if k := e.kinds(); k[receipts.KindExpiry] != 1 || k[receipts.KindDecisionRefused] != 1 {
+		t.Errorf("receipts %v", k)
+	}
+}
+
 func TestAcknowledge(t *testing.T) {
 	t.Parallel()
 	e := newEstate()

@@ -265,3 +265,16 @@ func TestPlanThatCannotBeMade(t *testing.T) {
 	e.pass(t, 2*replanAfter)
 	wantState(t, e.key(t, "change"), Waiting)
 }
+
+// TestLevelIsReadAgainWhenAsking: a domain that was lowered, or an incident that
+// ended, between the cause and the request is not asked about.
+func TestLevelIsReadAgainWhenAsking(t *testing.T) {
+	t.Parallel()
+	e := newEstate()
+	e.fail(t, "orders")
+	e.policy.Level = L1Observe
+	e.pass(t, 5*time.Minute)
+	if n := len(e.store.data.proposals); n != 0 {
+		t.Errorf("%d proposals at L1", n)
+	}
+}
