@@ -91,7 +91,7 @@ func TestEphemeralMessageIsForOneAndCannotBeUpdated(t *testing.T) {
 	if _, err := b.Click(b.ctx, ann, open, m.TS, "approve"); err == nil {
 		t.Error("somebody else clicked it")
 	}
-	got := r.app(`{}`)
+	got := r.app(`{"text":"a click takes no answer in its ack"}`)
 	if out, err := b.Click(b.ctx, bob, open, m.TS, "approve"); err != nil || !out.Acked || out.Payload != nil {
 		t.Fatalf("%+v, %v", out, err)
 	}

@@ -91,9 +91,6 @@ func personLabel(u User, team string) string {
 // addChannels lists what the user sees and picks the one to show.
 func (s *Server) addChannels(d *pageData, r reader, wanted string) {
 	for _, c := range r.snap.Channels {
-		if c.DirectWith != "" && c.DirectWith != d.Me.ID {
-			continue
-		}
 		if !s.sees(d.Me, &channel{Channel: c.Channel, im: c.DirectWith}) {
 			continue
 		}

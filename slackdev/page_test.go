@@ -102,12 +102,15 @@ func TestPageShowsEachUserTheirOwn(t *testing.T) {
 	if a := b.call(t, "chat.update", "channel", open, "ts", root, "text", "the new root"); !a.OK {
 		t.Fatal(a)
 	}
+	if a := b.call(t, "chat.postEphemeral", "channel", inside, "user", ann, "text", "whispered inside"); !a.OK {
+		t.Fatal(a)
+	}
 	cases := map[string]struct {
 		path           string
 		shows, conceal []string
 	}{
 		"bob":         {at(bob, open, ""), []string{"for bob", "Only visible to you", "the new root", "(edited)", "1 reply"}, []string{"the reply", "secret"}},
-		"ann":         {at(ann, open, ""), []string{"the new root", "🔒 secret"}, []string{"for bob", "Only visible to you"}},
+		"ann":         {at(ann, open, ""), []string{"the new root", "🔒 secret"}, []string{"for bob", "Only visible to you", "whispered inside"}},
 		"thread":      {at(ann, open, root), []string{"the reply", `aria-label="Thread"`}, nil},
 		"guest":       {at(guest, open, ""), []string{"gus (guest)", "App Home"}, []string{"the new root", "# open"}},
 		"a stranger":  {at(foreign, "", ""), []string{"fay (other company)"}, []string{"the new root"}},

@@ -21,7 +21,8 @@ func (b *bundle) dial(t *testing.T) *raw {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn, resp, err := websocket.DefaultDialer.DialContext(b.ctx, link, nil)
+	dialer := websocket.Dialer{WriteBufferSize: 1 << 16} // one frame for each message
+	conn, resp, err := dialer.DialContext(b.ctx, link, nil)
 	if err != nil {
 		t.Fatal(err, resp)
 	}
@@ -55,6 +56,20 @@ func (r *raw) hello() *raw {
 		r.t.Fatalf("first frame %+v", f)
 	}
 	return r
+}
+
+// fragments writes a message in two frames, as a client with a small buffer does.
+func (r *raw) fragments(text string) {
+	r.t.Helper()
+	cut := len(text) / 2
+	frame := func(first byte, part string) []byte {
+		head := []byte{first, 0x80 | 126, byte(len(part) >> 8), byte(len(part)), 0, 0, 0, 0}
+		return append(head, part...) // a mask of zeros leaves the bytes as they are
+	}
+	wire := append(frame(0x01, text[:cut]), frame(0x80, text[cut:])...)
+	if _, err := r.conn.NetConn().Write(wire); err != nil {
+		r.t.Error(err)
+	}
 }
 
 func (r *raw) ack(id string, payload string) {

@@ -2,14 +2,13 @@ package slackdev_test
 
 import (
 	"errors"
-	"io"
 	"strings"
 	"testing"
 	"time"
 
-	"dw/slackdev"
-
 	"github.com/gorilla/websocket"
+
+	"dw/slackdev"
 )
 
 func TestUserSeesThatTheAppIsNotThere(t *testing.T) {
@@ -30,16 +29,7 @@ func TestLostAcksTimeOut(t *testing.T) {
 		"wrong id":      func(_ *bundle, r *raw, _ frame) { r.ack("other", "{}") },
 		"lost by fault": func(b *bundle, r *raw, f frame) { b.DropAcks(1); r.ack(f.ID, "{}") },
 		"in two frames": func(_ *bundle, r *raw, f frame) {
-			w, err := r.conn.NextWriter(websocket.TextMessage)
-			if err != nil {
-				r.t.Error(err)
-				return
-			}
-			body := `{"envelope_id":"` + f.ID + `","payload":{"text":"` + strings.Repeat("x", 9000) + `"}}`
-			_, err = io.WriteString(w, body)
-			if err != nil || w.Close() != nil {
-				r.t.Error("write fragments", err)
-			}
+			r.fragments(`{"envelope_id":"` + f.ID + `","payload":{"text":"` + strings.Repeat("x", 400) + `"}}`)
 		},
 	}
 	for name, app := range cases {
@@ -105,14 +95,14 @@ func TestTenConnections(t *testing.T) {
 
 func TestEnvelopeGoesToOneConnection(t *testing.T) {
 	t.Parallel()
-	b := setup(t, func(o *slackdev.Options) { o.Pick = func(n int) int { return n - 1 } })
+	b := setup(t, func(o *slackdev.Options) {
+		o.Pick, o.AckTimeout = func(n int) int { return n - 1 }, 300e6
+	})
 	first, second := b.dial(t).hello(), b.dial(t).hello()
 	done := start(func() (slackdev.Outcome, error) { return b.Command(b.ctx, ann, open, "x") })
-	f := second.read()
-	first.ack(f.ID, `{"text":"from the wrong connection"}`)
-	second.ack(f.ID, `{}`)
-	if got := <-done; got.err != nil || !got.out.Acked || got.out.Payload != nil {
-		t.Errorf("%+v, %v", got.out, got.err)
+	first.ack(second.read().ID, `{}`)
+	if got := <-done; got.err != nil || got.out.Acked || got.out.Error != slackdev.NotAcked {
+		t.Errorf("an ack over another connection counted: %+v, %v", got.out, got.err)
 	}
 }
 

@@ -212,6 +212,9 @@ func TestHome(t *testing.T) {
 	if _, others := b.Home(bob); !ok || others {
 		t.Error("the Home is ann's alone")
 	}
+	if out, err := b.ChooseInView(b.ctx, bob, v.ID, "reload", ""); err == nil {
+		t.Errorf("bob pressed a button of ann's Home: %+v", out)
+	}
 	if out, err := b.ChooseInView(b.ctx, ann, v.ID, "reload", ""); err != nil || !out.Acked {
 		t.Fatalf("%+v, %v", out, err)
 	}
