@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sort"
+	"strings"
 
 	"dw/blocks"
 	"dw/checks"
@@ -30,12 +31,12 @@ func (h *Handler) checks(ctx context.Context) (blocks.Message, error) {
 	return blocks.Checks(h.Checker.CheckNames(), results, h.view()), nil
 }
 
-// checkRun asks the warehouse now: "check run NAME".
+// checkRun asks the warehouse now: "check run NAME". A name may have spaces.
 func (h *Handler) checkRun(ctx context.Context, words []string) (blocks.Message, error) {
-	if len(words) != 2 || words[0] != "run" {
+	if len(words) < 2 || !strings.EqualFold(words[0], "run") {
 		return blocks.Message{}, fmt.Errorf("write %s check run NAME; %s checks lists the names", h.Command, h.Command)
 	}
-	result, err := h.Checker.CheckNow(ctx, words[1], h.Now())
+	result, err := h.Checker.CheckNow(ctx, strings.Join(words[1:], " "), h.Now())
 	if err != nil {
 		return blocks.Message{}, err
 	}
