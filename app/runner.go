@@ -23,12 +23,9 @@ type memory struct{ store workflows.Store }
 
 func (m memory) Last(ctx context.Context, check string) (result checks.Result, found bool, err error) {
 	err = m.store.View(ctx, func(tx workflows.ReadTx) error {
-		result, found, err = tx.LastResult(ctx, check)
+		result, found, err = tx.LastAnswer(ctx, check)
 		return err
 	})
-	if found && (result.Status == checks.Error || result.Status == checks.Skipped) {
-		return checks.Result{}, false, err
-	}
 	return result, found, err
 }
 

@@ -16,6 +16,16 @@ func (r *reader) LastResult(ctx context.Context, check string) (checks.Result, b
 	return last, found, nil
 }
 
+// LastAnswer returns the newest result of a check that is neither error nor
+// skipped, and false where there is none.
+func (r *reader) LastAnswer(ctx context.Context, check string) (checks.Result, bool, error) {
+	last, found, err := firstDoc[checks.Result](ctx, r, "result_last_answer", check, string(checks.Error), string(checks.Skipped))
+	if err != nil {
+		return last, false, fmt.Errorf("load the last answer of check %s: %w", check, err)
+	}
+	return last, found, nil
+}
+
 // LastResults returns the newest result of every check, ordered by its name.
 func (r *reader) LastResults(ctx context.Context) ([]checks.Result, error) {
 	list, err := listDocs[checks.Result](ctx, r, "result_last_of_every_check")

@@ -144,6 +144,11 @@ func (t *memTx) LastResult(_ context.Context, check string) (checks.Result, bool
 	return r, err == nil, err
 }
 
+func (t *memTx) LastAnswer(ctx context.Context, check string) (checks.Result, bool, error) {
+	r, found, err := t.LastResult(ctx, check)
+	return r, found && r.Status != checks.Error && r.Status != checks.Skipped, err
+}
+
 func (t *memTx) LastResults(context.Context) ([]checks.Result, error) {
 	return all[checks.Result](t.data.results)
 }

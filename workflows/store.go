@@ -43,6 +43,9 @@ type ProposalReads interface {
 // ResultReads reads results of checks.
 type ResultReads interface {
 	LastResult(ctx context.Context, check string) (checks.Result, bool, error)
+	// LastAnswer is the newest result that is neither error nor skipped: what a
+	// check may build on.
+	LastAnswer(ctx context.Context, check string) (checks.Result, bool, error)
 	LastResults(ctx context.Context) ([]checks.Result, error) // newest of every check
 }
 

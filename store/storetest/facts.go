@@ -29,6 +29,7 @@ func results(t *testing.T, s Subject) {
 			tx.PutResult(ctx, result("freshness", 1)),
 			tx.PutResult(ctx, result("volume", 3)),
 			tx.PutResult(ctx, result("volume", 1)), // late: not the newest
+			tx.PutResult(ctx, unasked("freshness", 4)),
 		)
 	})
 	view(t, s, func(ctx context.Context, tx workflows.ReadTx) error {
@@ -36,9 +37,21 @@ func results(t *testing.T, s Subject) {
 		equal(t, "last result is found", found, true)
 		equal(t, "last result", last, result("volume", 3))
 		all, err2 := tx.LastResults(ctx)
-		equal(t, "last results", all, []checks.Result{result("freshness", 1), result("volume", 3)})
-		return errors.Join(err, err2)
+		equal(t, "last results", all, []checks.Result{unasked("freshness", 4), result("volume", 3)})
+		answer, found, err3 := tx.LastAnswer(ctx, "freshness")
+		equal(t, "last answer is found", found, true)
+		equal(t, "last answer, behind one that could not be asked", answer, result("freshness", 1))
+		_, found, err4 := tx.LastAnswer(ctx, "none")
+		equal(t, "last answer of a check that never ran is found", found, false)
+		return errors.Join(err, err2, err3, err4)
 	})
+}
+
+// unasked is a result of a check that could not be asked.
+func unasked(check string, n int) checks.Result {
+	r := result(check, n)
+	r.Status = checks.Error
+	return r
 }
 
 // resultCap: the newest stay, of each check its own.

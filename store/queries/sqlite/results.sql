@@ -1,6 +1,9 @@
 -- name: result_last
 SELECT doc FROM results WHERE check_name = ? ORDER BY at DESC, id DESC LIMIT 1;
 
+-- name: result_last_answer
+SELECT doc FROM results WHERE check_name = ? AND status NOT IN (?, ?) ORDER BY at DESC, id DESC LIMIT 1;
+
 -- name: result_last_of_every_check
 SELECT r.doc
 FROM (SELECT id, row_number() OVER (PARTITION BY check_name ORDER BY at DESC, id DESC) AS place FROM results) AS l
