@@ -189,8 +189,7 @@ func (v *investigator) Plan(_ context.Context, i workflows.Incident, f workflows
 	planned, err := diagnosis.Plan(diagnosis.PlanInput{
 		Diagnosis: f.Diagnosis, Graph: v.project.Graph, Readers: f.Blast.Consumers, Files: files{}, Now: now,
 	})
-	var partial *diagnosis.PlanError
-	if errors.As(err, &partial) {
+	if partial, ok := errors.AsType[*diagnosis.PlanError](err); ok {
 		v.log.Warn("a part of the plan could not be made", "incident", i.ID, "error", err)
 		if len(planned) > 0 || onlyUnneeded(partial) {
 			return planned, nil

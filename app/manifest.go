@@ -87,5 +87,3 @@ func (p *Project) fileChanges() ([]diagnosis.ChangeEvent, error) {
 	return out, nil
 }
 
-// changeWindow is how long before an onset a change is worth showing.
-const changeWindow = 7 * 24 * time.Hour

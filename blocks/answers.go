@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/slack-go/slack"
-
 	"dw/checks"
 	"dw/lineage"
 	"dw/receipts"
 	"dw/workflows"
+
+	"github.com/slack-go/slack"
 )
 
 // maxItems is how many items an answer lists before it says how many are left.

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/slack-go/slack"
-
 	"dw/diagnosis"
 	"dw/workflows"
+
+	"github.com/slack-go/slack"
 )
 
 // maxDiff is how much of a diff one card shows; the rest is named, and the
@@ -24,7 +24,7 @@ func ApprovalCard(i workflows.Incident, p workflows.Proposal, v View) Message {
 	}
 	room := maxDiff
 	for n := range p.Plan {
-		blocks = append(blocks, stepBlocks(p, n, v, &room)...)
+		blocks = append(blocks, stepBlocks(p, n, &room)...)
 	}
 	blocks = append(blocks, rich("foot", footLines(p, v)...))
 	if actions := approvalActions(p); len(actions) > 0 {
@@ -109,7 +109,7 @@ func waitingLine(p workflows.Proposal, v View) line {
 	return append(l, text(" · never auto-granted"))
 }
 
-func stepBlocks(p workflows.Proposal, n int, v View, room *int) []slack.Block {
+func stepBlocks(p workflows.Proposal, n int, room *int) []slack.Block {
 	step, status := p.Plan[n], p.Steps[n]
 	title := line{bold(fmt.Sprintf("%d. %s ", n+1, step.Title)), text("(" + byWord(step) + ") · " + stepWord(status))}
 	if status.RunID != "" {
@@ -178,17 +178,19 @@ func stepButton(p workflows.Proposal, n int) *slack.ButtonBlockElement {
 	step, status := p.Plan[n], p.Steps[n]
 	switch {
 	case status.State == workflows.StepWaiting && step.By == diagnosis.ByOwner:
-		return button(ActionDone, StepValue(p, n), "Mark done", slack.StylePrimary)
+		return button(stepAction(ActionDone, n), StepValue(p, n), "Mark done", slack.StylePrimary)
 	case status.State == workflows.StepDone && step.UndoAction != nil && step.Kind == diagnosis.Hold && p.State == workflows.Verified:
-		return button(ActionUndone, StepValue(p, n), "Mark undone: "+step.Undo, slack.StyleDefault)
+		return button(stepAction(ActionUndone, n), StepValue(p, n), "Mark undone: "+step.Undo, slack.StyleDefault)
 	default:
 		return nil
 	}
 }
 
 func footLines(p workflows.Proposal, v View) []line {
-	foot := line{text("Proposal "), code(p.ID), text(" · fingerprint "), code(Fingerprint(p.Hash)), text(" · made "),
-		at(p.CreatedAt, v.Now, v.Zone), text(" by " + p.Proposer.Kind)}
+	foot := line{
+		text("Proposal "), code(p.ID), text(" · fingerprint "), code(Fingerprint(p.Hash)), text(" · made "),
+		at(p.CreatedAt, v.Now, v.Zone), text(" by " + p.Proposer.Kind),
+	}
 	if !p.Clocks.ExecuteBefore.IsZero() {
 		foot = append(foot, text(" · each step must start before "), at(p.Clocks.ExecuteBefore, v.Now, v.Zone))
 	}

@@ -10,11 +10,11 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/slack-go/slack"
-
 	"dw/blocks"
 	"dw/checks"
 	"dw/workflows"
+
+	"github.com/slack-go/slack"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/slack-go/slack"
-
 	"dw/checks"
 	"dw/workflows"
+
+	"github.com/slack-go/slack"
 )
 
 // IncidentCard is the one message of an incident; it is updated in place. Its
@@ -29,9 +29,11 @@ func IncidentCard(i workflows.Incident, proposals []workflows.Proposal, v View) 
 		blocks = append(blocks, slack.NewActionBlock("incident_actions",
 			button(ActionAcknowledge, i.ID, "I'm on it", slack.StyleDefault)))
 	}
-	blocks = append(blocks, rich("foot", line{text("Incident "), code(i.ID), text(" · domain "), text(i.Domain + " "),
+	blocks = append(blocks, rich("foot", line{
+		text("Incident "), code(i.ID), text(" · domain "), text(i.Domain + " "),
 		text(fmt.Sprintf("at L%d · updated ", i.Level)), at(i.UpdatedAt, v.Now, v.Zone),
-		text(" · evidence and history in the thread")}))
+		text(" · evidence and history in the thread"),
+	}))
 	return Message{Text: incidentText(i, proposals, headline, v), Blocks: fit(blocks)}
 }
 

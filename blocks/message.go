@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/slack-go/slack"
-
 	"dw/lineage"
 	"dw/workflows"
+
+	"github.com/slack-go/slack"
 )
 
 // The action ids of buttons and the callback id of the modal.

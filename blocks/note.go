@@ -3,9 +3,9 @@ package blocks
 import (
 	"strings"
 
-	"github.com/slack-go/slack"
-
 	"dw/workflows"
+
+	"github.com/slack-go/slack"
 )
 
 // Note is one line of an incident's thread, with the people it notifies.

@@ -3,9 +3,9 @@ package blocks
 import (
 	"time"
 
-	"github.com/slack-go/slack"
-
 	"dw/workflows"
+
+	"github.com/slack-go/slack"
 )
 
 // line is one line of rich text, in which Slack parses no markup at all.

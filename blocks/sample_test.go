@@ -20,7 +20,8 @@ var (
 
 func view() blocks.View { return blocks.View{Now: now, Zone: time.UTC, Owner: owner} }
 
-func number(f float64) *float64 { return &f }
+//go:fix inline
+func number(f float64) *float64 { return new(f) }
 
 // incident is one with everything known; name stands wherever a foreign name
 // does.
@@ -31,7 +32,7 @@ func incident(name string) workflows.Incident {
 	observed := &checks.Measure{Value: 690, Unit: "rows", Source: "connection warehouse", At: now}
 	result := checks.Result{
 		Check: name, Kind: "volume", Asset: lineage.AssetID("dbt://shop/model.shop." + name), Status: checks.Fail,
-		Observed: observed, Expected: number(1000), At: now, Message: "the 11:00 hour of " + name + " has 690 rows, expected 1000",
+		Observed: observed, Expected: new(1000.0), At: now, Message: "the 11:00 hour of " + name + " has 690 rows, expected 1000",
 		Bucket: &checks.Bucket{Start: onset.Truncate(time.Hour), End: onset.Truncate(time.Hour).Add(time.Hour)},
 	}
 	return workflows.Incident{

@@ -4,10 +4,10 @@ import (
 	"context"
 	"testing"
 
-	"github.com/slack-go/slack"
-
 	"dw/blocks"
 	"dw/slackdev"
+
+	"github.com/slack-go/slack"
 )
 
 // TestSlackTakesEveryMessage posts every message, also with hostile names, to a

@@ -32,6 +32,26 @@ func StepValue(p workflows.Proposal, step int) string {
 	return strings.Join([]string{p.ID, hash, p.Nonce, strconv.Itoa(step)}, "|")
 }
 
+// stepAction is the action id of a step's button; ids are unique in a message.
+func stepAction(base string, step int) string {
+	if step == 0 {
+		return base
+	}
+	return base + "_" + strconv.Itoa(step)
+}
+
+// ActionOf is the action behind a button's id, without the number of its step.
+func ActionOf(id string) string {
+	for _, base := range []string{ActionDone, ActionUndone} {
+		if rest, ok := strings.CutPrefix(id, base+"_"); ok {
+			if _, err := strconv.Atoi(rest); err == nil {
+				return base
+			}
+		}
+	}
+	return id
+}
+
 // ParseValue reads a button's value. A value that dw did not write is an error.
 func ParseValue(value string) (ButtonValue, error) {
 	parts := strings.Split(value, "|")

@@ -54,7 +54,7 @@ func (e *UnsentError) Error() string {
 func (e *UnsentError) Unwrap() error { return e.Err }
 
 // errRate is the cause of an UnsentError that came from Slack's limits.
-var errRate = errors.New("Slack's rate limit is reached")
+var errRate = errors.New("the rate limit of Slack is reached")
 
 // classify turns any error of a call into *RefusedError, *UnclearError or
 // *UnsentError; the address, which may be a credential, is left out.

@@ -19,7 +19,7 @@ type Member struct {
 }
 
 // ErrNoMember says that Slack knows nobody by this id or e-mail.
-var ErrNoMember = errors.New("Slack knows no such person")
+var ErrNoMember = errors.New("no such person in Slack")
 
 // Member looks a person up by id, or by e-mail where id is empty. ErrNoMember
 // says that Slack knows nobody; any other error, that it could not be asked.

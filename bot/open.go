@@ -28,7 +28,7 @@ func (e *FatalError) Error() string {
 
 // fatalError returns the error of a code that no retry can mend, or nil.
 func fatalError(code string) *FatalError {
-	const newToken = "create an app-level token with the scope connections:write under Basic Information and put it into the configuration"
+	const newToken = "create an app-level token with the scope connections:write under Basic Information and put it into the configuration" //nolint:gosec // advice, no token
 	switch code {
 	case "link_disabled":
 		return &FatalError{code, "Socket Mode was switched off for the app", "switch it on under Settings, Socket Mode, of the app and start dw again"}

@@ -75,7 +75,7 @@ func (c *Client) postReply(ctx context.Context, address string, body []byte) err
 	if err != nil {
 		return withoutURL(err)
 	}
-	defer resp.Body.Close()
+	defer resp.Body.Close() //nolint:errcheck // only read
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
 	if err != nil {
 		return fmt.Errorf("read the answer: %w", err)

@@ -98,7 +98,7 @@ func (b *buffered) Write(p []byte) (int, error) {
 }
 
 func (b *buffered) SetWriteDeadline(time.Time) error { return nil }
-func (b *buffered) SetDeadline(t time.Time) error    { return b.Conn.SetReadDeadline(t) }
+func (b *buffered) SetDeadline(t time.Time) error    { return b.SetReadDeadline(t) }
 func (b *buffered) Close() error                     { b.shut.Do(func() { close(b.done) }); return nil }
 
 func (b *buffered) pump() {

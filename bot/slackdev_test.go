@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/slack-go/slack"
-
 	"dw/bot"
 	"dw/slackdev"
+
+	"github.com/slack-go/slack"
 )
 
 const (

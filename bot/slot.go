@@ -133,7 +133,7 @@ func (t *slot) dial(ctx context.Context) (*link, error) {
 	if err != nil {
 		return nil, err
 	}
-	conn, resp, err := t.socket.dialer.DialContext(ctx, address, nil)
+	conn, resp, err := t.socket.dialer.DialContext(ctx, address, nil) //nolint:bodyclose // gorilla: the body need not be closed
 	if err != nil {
 		return nil, dialError(resp, withoutURL(err))
 	}

@@ -13,7 +13,7 @@ func (c *Client) OpenView(ctx context.Context, triggerID string, v slack.ModalVi
 	err := c.do(ctx, request{method: "views.open", call: func(ctx context.Context) error {
 		resp, err := c.api.OpenViewContext(ctx, triggerID, v)
 		if err == nil {
-			id = resp.View.ID
+			id = resp.ID
 		}
 		return answered(id, err)
 	}})
@@ -38,7 +38,7 @@ func (c *Client) PublishHome(ctx context.Context, user string, v slack.HomeTabVi
 }
 
 func viewDone(resp *slack.ViewResponse, err error) error {
-	if err == nil && !resp.SlackResponse.Ok {
+	if err == nil && !resp.Ok {
 		return errNoAnswer
 	}
 	return err

@@ -39,7 +39,7 @@ func (w webAPI) call(ctx context.Context, method string, form url.Values, out an
 	if err != nil {
 		return withoutURL(err)
 	}
-	defer resp.Body.Close()
+	defer resp.Body.Close() //nolint:errcheck // only read
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 	if err != nil {
 		return fmt.Errorf("read answer of %s: %w", method, err)
@@ -70,10 +70,10 @@ func decodeAnswer(method string, body []byte, out any) error {
 
 // statusError turns a status other than 200 into slack-go's error for it.
 func statusError(resp *http.Response) error {
-	switch {
-	case resp.StatusCode == http.StatusOK:
+	switch resp.StatusCode {
+	case http.StatusOK:
 		return nil
-	case resp.StatusCode == http.StatusTooManyRequests:
+	case http.StatusTooManyRequests:
 		seconds, err := strconv.Atoi(resp.Header.Get("Retry-After"))
 		if err != nil || seconds < 0 {
 			seconds = 1

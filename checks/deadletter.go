@@ -25,8 +25,7 @@ func (r *runner) deadLetter() error {
 	}
 	r.result.Watermark = previous.Watermark
 	t, err := resolve(r.ctx, r.q, r.spec.Table)
-	var absent *MissingTableError
-	if errors.As(err, &absent) {
+	if _, ok := errors.AsType[*MissingTableError](err); ok {
 		r.observe(0, "rows")
 		r.result.Watermark = time.Time{}
 		r.decide(0, fmt.Sprintf("there is no dead-letter table %s, which counts as no rows", r.spec.Table))
@@ -35,7 +34,7 @@ func (r *runner) deadLetter() error {
 	if err != nil {
 		return err
 	}
-	found, column, err := r.readLetters(t, previous.Watermark)
+	found, err := r.readLetters(t, previous.Watermark)
 	if err != nil {
 		return err
 	}
@@ -48,17 +47,17 @@ func (r *runner) deadLetter() error {
 	if found.newest.After(previous.Watermark) {
 		r.result.Watermark = found.newest
 	}
-	return r.judgeLetters(found, column, previous.Watermark, known)
+	return r.judgeLetters(found, previous.Watermark, known)
 }
 
 // readLetters counts all rows and those newer than the watermark.
-func (r *runner) readLetters(t target, watermark time.Time) (letters, timeColumn, error) {
+func (r *runner) readLetters(t target, watermark time.Time) (letters, error) {
 	if r.spec.TimeColumn == "" {
 		return r.countLetters(t)
 	}
 	e, err := measureExtent(r.ctx, r.q, t, r.spec.TimeColumn, r.spec.TimeFormat, r.now)
 	if err != nil {
-		return letters{}, timeColumn{}, err
+		return letters{}, err
 	}
 	newest := e.last
 	if e.future.After(newest) {
@@ -68,34 +67,34 @@ func (r *runner) readLetters(t target, watermark time.Time) (letters, timeColumn
 	r.result.SQL = s.render()
 	row, err := askOne(r.ctx, r.q, s, 4)
 	if err != nil {
-		return letters{}, timeColumn{}, err
+		return letters{}, err
 	}
 	counts, err := toCounts(row[:2])
 	if err != nil {
-		return letters{}, timeColumn{}, fmt.Errorf("read the counts: %w", err)
+		return letters{}, fmt.Errorf("read the counts: %w", err)
 	}
 	found := letters{total: counts[0], fresh: counts[1], newest: newest}
 	if row[2] != nil {
 		if _, found.first, err = readTime(row[2], e.column.format); err != nil {
-			return letters{}, timeColumn{}, err
+			return letters{}, err
 		}
 		if _, found.last, err = readTime(row[3], e.column.format); err != nil {
-			return letters{}, timeColumn{}, err
+			return letters{}, err
 		}
 	}
-	return found, e.column, nil
+	return found, nil
 }
 
 // countLetters counts a table without a time column.
-func (r *runner) countLetters(t target) (letters, timeColumn, error) {
+func (r *runner) countLetters(t target) (letters, error) {
 	s := countStatement(t, r.spec.Where)
 	r.result.SQL = s.render()
 	row, err := askOne(r.ctx, r.q, s, 1)
 	if err != nil {
-		return letters{}, timeColumn{}, err
+		return letters{}, err
 	}
 	total, err := toCount(row[0])
-	return letters{total: total}, timeColumn{}, err
+	return letters{total: total}, err
 }
 
 // lettersStatement counts all rows, and those after a watermark with their first
@@ -119,7 +118,7 @@ func lettersStatement(t target, c timeColumn, where string, watermark time.Time)
 }
 
 // judgeLetters decides by share and by number.
-func (r *runner) judgeLetters(found letters, column timeColumn, since time.Time, known bool) error {
+func (r *runner) judgeLetters(found letters, since time.Time, known bool) error {
 	what := fmt.Sprintf("%s new dead-letter rows in %s", countText(found.fresh), r.spec.Table)
 	if !known {
 		what += " (no earlier check: all rows are new)"
@@ -128,7 +127,7 @@ func (r *runner) judgeLetters(found letters, column timeColumn, since time.Time,
 		what += fmt.Sprintf(", first at %s, last at %s", timeText(found.first, time.UTC), timeText(found.last, time.UTC))
 	}
 	if r.spec.Share > 0 {
-		share, err := r.deadShare(found.fresh, column, since)
+		share, err := r.deadShare(found.fresh, since)
 		if err != nil {
 			return err
 		}
@@ -147,7 +146,7 @@ func (r *runner) judgeLetters(found letters, column timeColumn, since time.Time,
 }
 
 // deadShare returns what percent of the rows since a time are dead letters.
-func (r *runner) deadShare(dead float64, column timeColumn, since time.Time) (float64, error) {
+func (r *runner) deadShare(dead float64, since time.Time) (float64, error) {
 	if dead == 0 {
 		return 0, nil
 	}

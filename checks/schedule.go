@@ -184,7 +184,7 @@ func nextWall(c cron.Schedule, wall time.Time) time.Time {
 // it holds an instant, then halves it, going by next alone.
 func (s schedule) last(at time.Time) (time.Time, error) {
 	const horizon = 10 * 366 * 24 * time.Hour
-	low, found := time.Time{}, time.Time{}
+	var low, found time.Time
 	for span := time.Hour; ; span = min(4*span, horizon) {
 		low = at.Add(-span)
 		next, err := s.next(low)

@@ -23,21 +23,35 @@ func TestDue(t *testing.T) {
 		spec, zone, from, to string
 		want                 []string
 	}{
-		"from is outside, to inside": {"0 * * * *", "", "2026-10-01T10:00:00Z", "2026-10-01T12:00:00Z",
-			[]string{"2026-10-01T11:00:00Z", "2026-10-01T12:00:00Z"}},
+		"from is outside, to inside": {
+			"0 * * * *", "", "2026-10-01T10:00:00Z", "2026-10-01T12:00:00Z",
+			[]string{"2026-10-01T11:00:00Z", "2026-10-01T12:00:00Z"},
+		},
 		"nothing due": {"0 2 * * *", "", "2026-10-01T03:00:00Z", "2026-10-01T04:00:00Z", nil},
-		"gap: Berlin 02:30 in March fires at 03:00": {"30 2 * * *", "Europe/Berlin", "2026-03-28T12:00:00Z", "2026-03-30T12:00:00Z",
-			[]string{"2026-03-29T01:00:00Z", "2026-03-30T00:30:00Z"}},
-		"twice: Berlin 02:30 in October fires the first time only": {"30 2 * * *", "Europe/Berlin", "2026-10-24T12:00:00Z", "2026-10-26T12:00:00Z",
-			[]string{"2026-10-25T00:30:00Z", "2026-10-26T01:30:00Z"}},
-		"gap at midnight: Cairo 00:00 fires at 01:00": {"0 0 * * *", "Africa/Cairo", "2026-04-23T12:00:00Z", "2026-04-25T12:00:00Z",
-			[]string{"2026-04-23T22:00:00Z", "2026-04-24T21:00:00Z"}},
-		"half an hour: Lord Howe 02:15 in October fires at 02:30": {"15 2 * * *", "Australia/Lord_Howe", "2026-10-02T20:00:00Z", "2026-10-04T20:00:00Z",
-			[]string{"2026-10-03T15:30:00Z", "2026-10-04T15:15:00Z"}},
-		"half an hour: Lord Howe 01:45 in April fires the first time only": {"45 1 * * *", "Australia/Lord_Howe", "2026-04-04T00:00:00Z", "2026-04-05T20:00:00Z",
-			[]string{"2026-04-04T14:45:00Z", "2026-04-05T15:15:00Z"}},
-		"several times in one gap fire once": {"*/15 2 * * *", "Europe/Berlin", "2026-03-29T00:00:00Z", "2026-03-29T12:00:00Z",
-			[]string{"2026-03-29T01:00:00Z"}},
+		"gap: Berlin 02:30 in March fires at 03:00": {
+			"30 2 * * *", "Europe/Berlin", "2026-03-28T12:00:00Z", "2026-03-30T12:00:00Z",
+			[]string{"2026-03-29T01:00:00Z", "2026-03-30T00:30:00Z"},
+		},
+		"twice: Berlin 02:30 in October fires the first time only": {
+			"30 2 * * *", "Europe/Berlin", "2026-10-24T12:00:00Z", "2026-10-26T12:00:00Z",
+			[]string{"2026-10-25T00:30:00Z", "2026-10-26T01:30:00Z"},
+		},
+		"gap at midnight: Cairo 00:00 fires at 01:00": {
+			"0 0 * * *", "Africa/Cairo", "2026-04-23T12:00:00Z", "2026-04-25T12:00:00Z",
+			[]string{"2026-04-23T22:00:00Z", "2026-04-24T21:00:00Z"},
+		},
+		"half an hour: Lord Howe 02:15 in October fires at 02:30": {
+			"15 2 * * *", "Australia/Lord_Howe", "2026-10-02T20:00:00Z", "2026-10-04T20:00:00Z",
+			[]string{"2026-10-03T15:30:00Z", "2026-10-04T15:15:00Z"},
+		},
+		"half an hour: Lord Howe 01:45 in April fires the first time only": {
+			"45 1 * * *", "Australia/Lord_Howe", "2026-04-04T00:00:00Z", "2026-04-05T20:00:00Z",
+			[]string{"2026-04-04T14:45:00Z", "2026-04-05T15:15:00Z"},
+		},
+		"several times in one gap fire once": {
+			"*/15 2 * * *", "Europe/Berlin", "2026-03-29T00:00:00Z", "2026-03-29T12:00:00Z",
+			[]string{"2026-03-29T01:00:00Z"},
+		},
 		"from between the two passes": {"30 2 * * *", "Europe/Berlin", "2026-10-25T00:45:00Z", "2026-10-25T12:00:00Z", nil},
 		"from in the second pass":     {"30 2 * * *", "Europe/Berlin", "2026-10-25T01:15:00Z", "2026-10-25T12:00:00Z", nil},
 		"from at the end of a gap":    {"30 2 * * *", "Europe/Berlin", "2026-03-29T01:00:00Z", "2026-03-29T12:00:00Z", nil},
@@ -45,8 +59,10 @@ func TestDue(t *testing.T) {
 		"leap day":                    {"0 0 29 2 *", "", "2026-01-01T00:00:00Z", "2033-01-01T00:00:00Z", []string{"2028-02-29T00:00:00Z", "2032-02-29T00:00:00Z"}},
 		"leap day over 2100":          {"0 0 29 2 *", "", "2096-03-01T00:00:00Z", "2105-01-01T00:00:00Z", []string{"2104-02-29T00:00:00Z"}},
 		"a day that never comes":      {"0 0 30 2 *", "", "2026-01-01T00:00:00Z", "2027-01-01T00:00:00Z", nil},
-		"every follows elapsed time from the anchor": {"@every 20m", "Europe/Berlin", "2026-10-25T00:50:00Z", "2026-10-25T01:31:00Z",
-			[]string{"2026-10-25T01:10:00Z", "2026-10-25T01:30:00Z"}},
+		"every follows elapsed time from the anchor": {
+			"@every 20m", "Europe/Berlin", "2026-10-25T00:50:00Z", "2026-10-25T01:31:00Z",
+			[]string{"2026-10-25T01:10:00Z", "2026-10-25T01:30:00Z"},
+		},
 		"a bare duration":    {"30s", "", "2026-10-01T10:00:01Z", "2026-10-01T10:01:01Z", []string{"2026-10-01T10:00:31Z", "2026-10-01T10:01:01Z"}},
 		"a descriptor":       {"@daily", "Asia/Kolkata", "2026-10-01T00:00:00Z", "2026-10-02T00:00:00Z", []string{"2026-10-01T18:30:00Z"}},
 		"to is before from":  {"0 * * * *", "", "2026-10-01T10:00:00Z", "2026-10-01T09:00:00Z", nil},

@@ -47,7 +47,7 @@ func TestSegments(t *testing.T) {
 			if best != c.best || strings.Join(a.SameRows, " ") != c.same {
 				t.Errorf("best %q, same rows %v; want %q, %q", best, a.SameRows, c.best, c.same)
 			}
-			for _, n := range strings.Fields(c.normal) {
+			for n := range strings.FieldsSeq(c.normal) {
 				if !strings.Contains(strings.Join(a.Normal, " "), n) {
 					t.Errorf("normal %v lacks %s", a.Normal, n)
 				}

@@ -23,8 +23,10 @@ func TestValidateSaysEverythingAtOnce(t *testing.T) {
 		}
 	}
 	slices.Sort(paths)
-	want := []string{"bucket", "columns[1]", "delay", "dimensions[0]", "kind", "main_table", "max", "max_age", "min_change",
-		"min_rows", "name", "query", "severity", "share", "time_column", "time_format", "timeout", "weeks", "where", "zone"}
+	want := []string{
+		"bucket", "columns[1]", "delay", "dimensions[0]", "kind", "main_table", "max", "max_age", "min_change",
+		"min_rows", "name", "query", "severity", "share", "time_column", "time_format", "timeout", "weeks", "where", "zone",
+	}
 	if !slices.Equal(paths, want) {
 		t.Errorf("paths %v,\nwant  %v", paths, want)
 	}

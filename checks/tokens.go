@@ -154,7 +154,7 @@ func wordToken(text string) (*token, string, error) {
 	word := strings.ToLower(text[:end])
 	rest := text[end:]
 	if word == "u" && strings.HasPrefix(rest, "&") {
-		return nil, "", errors.New("U& strings are not allowed")
+		return nil, "", errors.New("strings of the form U&'…' are not allowed")
 	}
 	if word != "x" && strings.HasPrefix(rest, "'") {
 		return nil, "", fmt.Errorf("the string after %q has no space before it; escape strings are not allowed", word)

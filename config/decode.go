@@ -73,7 +73,7 @@ func (d *decoder) object(n *yaml.Node, v reflect.Value, key string) {
 			}
 		}
 		if !ok {
-			d.fail(value.key, join(key, name), "unknown key%s", suggestion(name, fields))
+			d.fail(value.key, join(key, name), "unknown key%s", suggestion(fields))
 			continue
 		}
 		d.value(value.node, v.Field(index), join(key, name))
@@ -234,7 +234,7 @@ func fieldsOf(t reflect.Type) map[string]int {
 	return fields
 }
 
-func suggestion(name string, fields map[string]int) string {
+func suggestion(fields map[string]int) string {
 	known := make([]string, 0, len(fields))
 	for field := range fields {
 		known = append(known, field)

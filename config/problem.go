@@ -7,7 +7,7 @@ import (
 )
 
 // Problem is one thing wrong with a configuration and where it stands.
-type Problem struct {
+type Problem struct { //nolint:errname // the word of the domain; it is also what is listed
 	File   string
 	Line   int // 1-based; 0 where the file as a whole is meant
 	Column int
@@ -28,7 +28,7 @@ func (p Problem) Error() string {
 }
 
 // Problems is every problem found, in the order of the file.
-type Problems []Problem
+type Problems []Problem //nolint:errname // see Problem
 
 // Error writes one problem a line.
 func (ps Problems) Error() string {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"sort"
 	"time"
 )
@@ -201,10 +202,8 @@ func (c *Config) checkDomainName(add adder, key, domain string) {
 }
 
 func oneOf(add adder, key, value string, allowed ...string) {
-	for _, a := range allowed {
-		if a == value {
-			return
-		}
+	if slices.Contains(allowed, value) {
+		return
 	}
 	if value == "" {
 		add(key, "is missing: one of %v", allowed)

@@ -113,8 +113,13 @@ func estate() graph {
 		{ID: billID, Kind: lineage.KindJob, Name: "bill_meters", Moves: lineage.MovesMoney, Properties: map[string]string{"dagster.schedule": "nightly"}},
 	}
 	g := graph{assets: map[lineage.AssetID]lineage.Asset{}, edges: [][2]lineage.AssetID{
-		{bridgeID, topicID}, {mainID, topicID}, {topicID, sourceID}, {topicID, deadID},
-		{sourceID, modelID}, {buildID, modelID}, {modelID, billID},
+		{bridgeID, topicID},
+		{mainID, topicID},
+		{topicID, sourceID},
+		{topicID, deadID},
+		{sourceID, modelID},
+		{buildID, modelID},
+		{modelID, billID},
 	}}
 	for _, a := range assets {
 		g.assets[a.ID] = a

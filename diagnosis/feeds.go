@@ -93,11 +93,12 @@ func (f *facts) suspicion(fd feed) float64 {
 		}
 	}
 	a := fd.asset
-	words := strings.Join(append([]string{string(a.ID), a.Name, a.File, a.Description}, a.Aliases...), " ")
+	var words strings.Builder
+	words.WriteString(strings.Join(append([]string{string(a.ID), a.Name, a.File, a.Description}, a.Aliases...), " "))
 	for _, v := range a.Properties {
-		words += " " + v
+		words.WriteString(" " + v)
 	}
-	if f.Segments != nil && mentions(words, f.Segments.Value) {
+	if f.Segments != nil && mentions(words.String(), f.Segments.Value) {
 		s++
 	}
 	return s

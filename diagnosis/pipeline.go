@@ -3,6 +3,7 @@ package diagnosis
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -207,12 +208,7 @@ func component(n *yaml.Node, common ...string) (string, *yaml.Node) {
 }
 
 func isOneOf(s string, names ...string) bool {
-	for _, n := range names {
-		if s == n {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(names, s)
 }
 
 // kafkaType reports whether a component speaks Kafka and does not encode by

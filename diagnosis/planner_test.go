@@ -10,11 +10,11 @@ import (
 	"testing"
 	"time"
 
-	_ "modernc.org/sqlite"
-
 	"dw/checks"
 	"dw/diagnosis"
 	"dw/lineage"
+
+	_ "modernc.org/sqlite"
 )
 
 func planInput(in diagnosis.Input) diagnosis.PlanInput {

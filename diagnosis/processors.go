@@ -71,7 +71,7 @@ func (p *parser) processor(n *yaml.Node, f flow, depth int) flow {
 	case passive(name, comp):
 		return f
 	case !transforms(name):
-		return unknownProcessor(n, name, f)
+		return unknownProcessor(n, name)
 	}
 	return rewritten(n, name, f)
 }
@@ -154,7 +154,7 @@ func rewritten(n *yaml.Node, name string, f flow) flow {
 	return f
 }
 
-func unknownProcessor(n *yaml.Node, name string, f flow) flow {
+func unknownProcessor(n *yaml.Node, name string) flow {
 	return flow{coding: CodingUnknown, why: "processor " + name + " at " + line(n) + " is not known to dw"}
 }
 

@@ -21,7 +21,6 @@ type Poster interface {
 	FindByKey(ctx context.Context, channel, key, threadTS string, since time.Time) (string, bool, error)
 }
 
-
 // Loader reads what is painted.
 type Loader interface {
 	Incident(ctx context.Context, id string) (workflows.Incident, []workflows.Proposal, error)

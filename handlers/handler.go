@@ -104,7 +104,7 @@ func (h *Handler) Handle(ctx context.Context, e bot.Event) (any, error) {
 // action carries out a click. Buttons of a kind that dw does not know, such as
 // those of an older version, are answered, never ignored.
 func (h *Handler) action(ctx context.Context, a bot.Action) error {
-	switch a.ActionID {
+	switch blocks.ActionOf(a.ActionID) {
 	case blocks.ActionApprove:
 		return h.approve(ctx, a)
 	case blocks.ActionReject:

@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/riverqueue/river/rivertype"
-
 	"dw/workflows"
+
+	"github.com/riverqueue/river/rivertype"
 )
 
 // effectOf reads the effect that a job carries.

@@ -8,10 +8,10 @@ import (
 	"sync"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"dw/store"
 	"dw/workflows"
+
+	"go.uber.org/goleak"
 )
 
 func TestMain(m *testing.M) {

@@ -74,16 +74,16 @@ func (o Options) withDefaults() Options {
 func (o Options) validate() error {
 	var errs []error
 	if o.DB == nil {
-		errs = append(errs, errors.New("DB is missing"))
+		errs = append(errs, errors.New("option DB is missing"))
 	}
 	if o.Now == nil {
-		errs = append(errs, errors.New("Now is missing"))
+		errs = append(errs, errors.New("option Now is missing"))
 	}
 	if o.Workers < 0 || o.Workers > 1000 {
-		errs = append(errs, fmt.Errorf("Workers is %d, must be 1 to 1000", o.Workers))
+		errs = append(errs, fmt.Errorf("option Workers is %d, must be 1 to 1000", o.Workers))
 	}
 	if len(o.Deliverers) == 0 {
-		errs = append(errs, errors.New("Deliverers is empty"))
+		errs = append(errs, errors.New("option Deliverers is empty"))
 	}
 	for prefix, d := range o.Deliverers {
 		if d == nil {
@@ -95,11 +95,11 @@ func (o Options) validate() error {
 		"MaxBackoff": o.MaxBackoff, "StopWithin": o.StopWithin,
 	} {
 		if d < time.Millisecond {
-			errs = append(errs, fmt.Errorf("%s is %s, must be at least 1ms", name, d))
+			errs = append(errs, fmt.Errorf("option %s is %s, must be at least 1ms", name, d))
 		}
 	}
 	if o.RescueStuckJobsAfter <= o.JobTimeout {
-		errs = append(errs, fmt.Errorf("RescueStuckJobsAfter (%s) must be longer than JobTimeout (%s), "+
+		errs = append(errs, fmt.Errorf("option RescueStuckJobsAfter (%s) must be longer than JobTimeout (%s), "+
 			"else a slow attempt would run beside its repetition", o.RescueStuckJobsAfter, o.JobTimeout))
 	}
 	return errors.Join(errs...)

@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"time"
 
+	"dw/workflows"
+
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riversqlite"
 	"github.com/riverqueue/river/rivertype"
-
-	"dw/workflows"
 )
 
 // Runner works the queue of effects. Effects are taken in the order in which

@@ -185,32 +185,42 @@ func TestOneLineEdgeCases(t *testing.T) {
 		want   string
 	}{
 		{
-			"nothing below", []lineage.Asset{asset("a", lineage.KindTable)}, nil,
+			"nothing below",
+			[]lineage.Asset{asset("a", lineage.KindTable)},
+			nil,
 			"a -> no consumer is known.",
 		},
 		{
-			"no time known", []lineage.Asset{asset("a", lineage.KindTable), asset("b", lineage.KindDashboard)}, edges("a > b"),
+			"no time known",
+			[]lineage.Asset{asset("a", lineage.KindTable), asset("b", lineage.KindDashboard)},
+			edges("a > b"),
 			"a -> 1 dashboard. No time of harm is known. Score 14: money class not declared 0 + no schedule known 10 + " +
 				"no readers known 0 + table-level 5, declared by dbt manifest 1 h 0 m ago x 0.9 (b). " +
 				"Not known: b (dashboard): no schedule known.",
 		},
 		{
-			"all paused", []lineage.Asset{asset("a", lineage.KindTable), asset("b", lineage.KindJob, paused)}, edges("a > b"),
+			"all paused",
+			[]lineage.Asset{asset("a", lineage.KindTable), asset("b", lineage.KindJob, paused)},
+			edges("a > b"),
 			"a -> 1 job. No time of harm is known. Not scored: all of it is paused or held back by a pause. " +
 				"Not known: b (job) is not counted: paused.",
 		},
 		{
-			"a harm on another day has its date", []lineage.Asset{
+			"a harm on another day has its date",
+			[]lineage.Asset{
 				asset("a", lineage.KindTable), asset("b", lineage.KindJob, schedule("@every 48h", "")),
-			}, edges("a > b"),
+			},
+			edges("a > b"),
 			"a -> 1 job. First harmed Wed 2 Dec 12:35 UTC (in 2 d 0 h) by b (money class not declared, no owner known). " +
 				"Score 12: money class not declared 0 + under 7 d 8 + no readers known 0 + table-level 5, " +
 				"declared by dbt manifest 1 h 0 m ago x 0.9 - path: a > b.",
 		},
 		{
-			"a name cannot break the line", []lineage.Asset{
+			"a name cannot break the line",
+			[]lineage.Asset{
 				asset("a", lineage.KindTable, func(a *lineage.Asset) { a.Name = "a\nb\u202ec" }),
-			}, nil,
+			},
+			nil,
 			"a b c -> no consumer is known.",
 		},
 	}

@@ -149,24 +149,56 @@ func TestBuildRefuses(t *testing.T) {
 		edges  []lineage.Edge
 		want   []string
 	}{
-		{"an id without a system", []lineage.Asset{asset("a", lineage.KindTable, func(a *lineage.Asset) { a.ID = "orders" })}, nil,
-			[]string{`"orders"`, "system://path"}},
-		{"an id without a path", []lineage.Asset{asset("a", lineage.KindTable, func(a *lineage.Asset) { a.ID = "dbt://" })}, nil,
-			[]string{"system://path"}},
+		{
+			"an id without a system",
+			[]lineage.Asset{asset("a", lineage.KindTable, func(a *lineage.Asset) { a.ID = "orders" })},
+			nil,
+			[]string{`"orders"`, "system://path"},
+		},
+		{
+			"an id without a path",
+			[]lineage.Asset{asset("a", lineage.KindTable, func(a *lineage.Asset) { a.ID = "dbt://" })},
+			nil,
+			[]string{"system://path"},
+		},
 		{"no kind", []lineage.Asset{asset("a", "")}, nil, []string{"test://a", "kind"}},
-		{"no provenance", []lineage.Asset{asset("a", lineage.KindTable, func(a *lineage.Asset) { a.From = nil })}, nil,
-			[]string{"test://a", "provenance"}},
+		{
+			"no provenance",
+			[]lineage.Asset{asset("a", lineage.KindTable, func(a *lineage.Asset) { a.From = nil })},
+			nil,
+			[]string{"test://a", "provenance"},
+		},
 		{"an unknown money class", []lineage.Asset{asset("a", lineage.KindJob, moves("cash"))}, nil, []string{`"cash"`, "money"}},
-		{"fewer than no readers", []lineage.Asset{asset("a", lineage.KindJob, func(a *lineage.Asset) { a.Readers = -1 })}, nil,
-			[]string{"readers"}},
-		{"an edge to nowhere", []lineage.Asset{asset("orders", lineage.KindTable)}, edges("orders > order"),
-			[]string{"test://orders -> test://order", "near names: orders"}},
-		{"an edge from nowhere", []lineage.Asset{asset("orders", lineage.KindTable)}, edges("order > orders"),
-			[]string{"from", "test://order"}},
-		{"an edge without provenance", []lineage.Asset{asset("a", lineage.KindTable)},
-			[]lineage.Edge{{From: id("a"), To: id("a")}}, []string{"provenance"}},
-		{"all errors at once", []lineage.Asset{asset("a", ""), asset("b", "")}, edges("a > c"),
-			[]string{"test://a", "test://b", "test://c"}},
+		{
+			"fewer than no readers",
+			[]lineage.Asset{asset("a", lineage.KindJob, func(a *lineage.Asset) { a.Readers = -1 })},
+			nil,
+			[]string{"readers"},
+		},
+		{
+			"an edge to nowhere",
+			[]lineage.Asset{asset("orders", lineage.KindTable)},
+			edges("orders > order"),
+			[]string{"test://orders -> test://order", "near names: orders"},
+		},
+		{
+			"an edge from nowhere",
+			[]lineage.Asset{asset("orders", lineage.KindTable)},
+			edges("order > orders"),
+			[]string{"from", "test://order"},
+		},
+		{
+			"an edge without provenance",
+			[]lineage.Asset{asset("a", lineage.KindTable)},
+			[]lineage.Edge{{From: id("a"), To: id("a")}},
+			[]string{"provenance"},
+		},
+		{
+			"all errors at once",
+			[]lineage.Asset{asset("a", ""), asset("b", "")},
+			edges("a > c"),
+			[]string{"test://a", "test://b", "test://c"},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -282,26 +282,42 @@ func TestLoadManifestMalformed(t *testing.T) {
 		{"a list", `[]`, []string{"want an object"}},
 		{"no metadata", `{"nodes": {}}`, []string{"no metadata", "not a dbt manifest"}},
 		{"no version", `{"metadata": {}}`, []string{"dbt_schema_version is missing"}},
-		{"a catalog", `{"metadata": {"dbt_schema_version": "https://schemas.getdbt.com/dbt/catalog/v1.json"}}`,
-			[]string{"catalog/v1", "not a dbt manifest"}},
-		{"too old", `{"metadata": {"dbt_schema_version": "https://schemas.getdbt.com/dbt/manifest/v6.json"}}`,
-			[]string{"v6", "v7 to v12"}},
-		{"too new", `{"metadata": {"dbt_schema_version": "https://schemas.getdbt.com/dbt/manifest/v20.json"}}`,
-			[]string{"v20", "v7 to v12"}},
-		{"no project", `{"metadata": {"dbt_schema_version": "https://schemas.getdbt.com/dbt/manifest/v12.json"}}`,
-			[]string{"project"}},
-		{"no time", `{"metadata": {"dbt_schema_version": "https://schemas.getdbt.com/dbt/manifest/v12.json", "generated_at": "now"}}`,
-			[]string{"generated_at", `"now"`}},
+		{
+			"a catalog", `{"metadata": {"dbt_schema_version": "https://schemas.getdbt.com/dbt/catalog/v1.json"}}`,
+			[]string{"catalog/v1", "not a dbt manifest"},
+		},
+		{
+			"too old", `{"metadata": {"dbt_schema_version": "https://schemas.getdbt.com/dbt/manifest/v6.json"}}`,
+			[]string{"v6", "v7 to v12"},
+		},
+		{
+			"too new", `{"metadata": {"dbt_schema_version": "https://schemas.getdbt.com/dbt/manifest/v20.json"}}`,
+			[]string{"v20", "v7 to v12"},
+		},
+		{
+			"no project", `{"metadata": {"dbt_schema_version": "https://schemas.getdbt.com/dbt/manifest/v12.json"}}`,
+			[]string{"project"},
+		},
+		{
+			"no time", `{"metadata": {"dbt_schema_version": "https://schemas.getdbt.com/dbt/manifest/v12.json", "generated_at": "now"}}`,
+			[]string{"generated_at", `"now"`},
+		},
 		{"nodes is a list", `{` + meta + `, "nodes": []}`, []string{"nodes", "want an object"}},
 		{"a node is a text", `{` + meta + `, "nodes": {"model.shop.a": "x"}}`, []string{`nodes "model.shop.a"`}},
-		{"a name is an object", `{` + meta + `, "nodes": {"model.shop.a": {"name": {"x": 1}}}}`,
-			[]string{`nodes "model.shop.a"`, "want a text"}},
+		{
+			"a name is an object", `{` + meta + `, "nodes": {"model.shop.a": {"name": {"x": 1}}}}`,
+			[]string{`nodes "model.shop.a"`, "want a text"},
+		},
 		{"a broken entry", `{` + meta + `, "sources": {"source.shop.a": {"name": "a",}}}`, []string{`sources "source.shop.a"`}},
 		{"more after the end", `{` + meta + `} {}`, []string{"more text"}},
-		{"a file outside of the project", `{` + meta + `, "nodes": {"model.shop.a": {"original_file_path": "../../etc/passwd"}}}`,
-			[]string{"model.shop.a", "../../etc/passwd", "out of the project"}},
-		{"a package outside of the project", `{` + meta + `, "nodes": {"model.shop.a": {"original_file_path": "a.sql", "package_name": "../../.."}}}`,
-			[]string{"model.shop.a", "out of the project"}},
+		{
+			"a file outside of the project", `{` + meta + `, "nodes": {"model.shop.a": {"original_file_path": "../../etc/passwd"}}}`,
+			[]string{"model.shop.a", "../../etc/passwd", "out of the project"},
+		},
+		{
+			"a package outside of the project", `{` + meta + `, "nodes": {"model.shop.a": {"original_file_path": "a.sql", "package_name": "../../.."}}}`,
+			[]string{"model.shop.a", "out of the project"},
+		},
 		{"broken gzip", "\x1f\x8bnot gzip at all", []string{"gzip"}},
 	}
 	for _, tt := range tests {

@@ -10,8 +10,7 @@ import (
 // setReads fills in when the consumer reads bad data, and why then.
 func (g *Graph) setReads(c *Consumer, n int32, at arrival, opts BlastOptions) {
 	first, err := g.firstRead(n, at.ready, opts.Due)
-	var held *heldError
-	if errors.As(err, &held) {
+	if held, ok := errors.AsType[*heldError](err); ok {
 		c.NextReadWhy = g.pausedWhy(*c, held.by, at, opts)
 		if held.by != c.ID {
 			c.HeldBy = held.by

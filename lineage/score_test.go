@@ -89,19 +89,23 @@ func TestScore(t *testing.T) {
 		},
 		{
 			"of unknown age", asset("use", lineage.KindJob),
-			lineage.Edge{Use: lineage.UseValue, Seen: lineage.Provenance{Source: "wiki"}}, 10,
+			lineage.Edge{Use: lineage.UseValue, Seen: lineage.Provenance{Source: "wiki"}},
+			10,
 			"Score 10: money class not declared 0 + no schedule known 10 + no readers known 0 + direct 10, stated by wiki at a time not known x 0.5",
 		},
 		{
 			"config has no age", asset("use", lineage.KindJob),
-			lineage.Edge{Use: lineage.UseValue, Seen: lineage.Provenance{Source: lineage.SourceConfig}}, 18,
+			lineage.Edge{Use: lineage.UseValue, Seen: lineage.Provenance{Source: lineage.SourceConfig}},
+			18,
 			"Score 18: money class not declared 0 + no schedule known 10 + no readers known 0 + direct 10, declared by config x 0.9",
 		},
 		{
-			"the surest of an edge's sources counts", asset("use", lineage.KindJob), lineage.Edge{
+			"the surest of an edge's sources counts", asset("use", lineage.KindJob),
+			lineage.Edge{
 				Use: lineage.UseValue, Seen: seen(lineage.SourceManifest),
 				Also: []lineage.Provenance{sure.Seen},
-			}, 20,
+			},
+			20,
 			"Score 20: money class not declared 0 + no schedule known 10 + no readers known 0 + direct 10, seen by query log 13 h 0 m ago x 1.0",
 		},
 		{

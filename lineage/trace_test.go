@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"dw/lineage"
+
+	"pgregory.net/rapid"
 )
 
 func TestTrace(t *testing.T) {

@@ -117,8 +117,9 @@ func parseKey(text string) (Signer, error) {
 	if err != nil || !strings.HasPrefix(signer.Name(), originPrefix) {
 		return Signer{}, errKeyText
 	}
-	encoded := text[strings.LastIndexByte(text, '+')+1:]
-	key, err := base64.StdEncoding.DecodeString(encoded)
+	// PRIVATE+KEY+<name>+<id>+<base64>; the last part may hold a plus itself.
+	parts := strings.SplitN(text, "+", 5)
+	key, err := base64.StdEncoding.DecodeString(parts[len(parts)-1])
 	if err != nil || len(key) != 1+ed25519.SeedSize {
 		return Signer{}, errKeyText
 	}

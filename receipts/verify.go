@@ -65,8 +65,10 @@ func newVerification(want Head, checkpoint []byte, publicKey string, atLeast [][
 			return v, checkpointFault(err)
 		}
 		if len(v.claims) > 0 && c.Origin != v.claims[0].Origin {
-			return v, &fault{code: CodeBad, problem: "the checkpoints are of different logs",
-				expected: v.claims[0].Origin, found: c.Origin}
+			return v, &fault{
+				code: CodeBad, problem: "the checkpoints are of different logs",
+				expected: v.claims[0].Origin, found: c.Origin,
+			}
 		}
 		v.claims = append(v.claims, c)
 	}
@@ -150,8 +152,10 @@ func (v *verification) checkRoots() *fault {
 			continue
 		}
 		if root := v.tree.root(); root != c.Root {
-			return &fault{code: CodeBad, expected: c.Root.String(), found: root.String(),
-				problem: fmt.Sprintf("the first %d receipts are not those of the checkpoint: its root differs", c.Size)}
+			return &fault{
+				code: CodeBad, expected: c.Root.String(), found: root.String(),
+				problem: fmt.Sprintf("the first %d receipts are not those of the checkpoint: its root differs", c.Size),
+			}
 		}
 	}
 	return nil
@@ -161,11 +165,15 @@ func (v *verification) checkEnd() *fault {
 	known := v.want.Seq != 0
 	switch {
 	case known && v.want.Seq < v.head.Seq:
-		return &fault{code: CodeBad, seq: v.want.Seq + 1, problem: "there are more receipts than the head says",
-			expected: decimal(v.want.Seq), found: decimal(v.head.Seq)}
+		return &fault{
+			code: CodeBad, seq: v.want.Seq + 1, problem: "there are more receipts than the head says",
+			expected: decimal(v.want.Seq), found: decimal(v.head.Seq),
+		}
 	case known && v.want.Seq == v.head.Seq && v.want.Chain != v.head.Chain:
-		return &fault{code: CodeBad, seq: v.head.Seq, problem: "the head names another chain hash than the last receipt",
-			expected: hexOf(v.want.Chain), found: hexOf(v.head.Chain)}
+		return &fault{
+			code: CodeBad, seq: v.head.Seq, problem: "the head names another chain hash than the last receipt",
+			expected: hexOf(v.want.Chain), found: hexOf(v.head.Chain),
+		}
 	case known && v.want.Seq > v.head.Seq:
 		return v.truncated("head", v.want.Seq)
 	}
@@ -178,9 +186,11 @@ func (v *verification) checkEnd() *fault {
 }
 
 func (v *verification) truncated(by string, size int64) *fault {
-	return &fault{code: CodeTruncated, expected: decimal(size) + " receipts", found: decimal(v.head.Seq),
+	return &fault{
+		code: CodeTruncated, expected: decimal(size) + " receipts", found: decimal(v.head.Seq),
 		problem: "every receipt present verifies, but the " + by + " says there were more:" +
-			" the end was cut off, or an old backup restored"}
+			" the end was cut off, or an old backup restored",
+	}
 }
 
 func (v *verification) unsigned() *fault {

@@ -134,8 +134,10 @@ func TestNoChangeOfEntriesVerifies(t *testing.T) {
 		j := rapid.IntRange(0, len(entries)-1).Filter(func(j int) bool { return j != i }).Draw(t, "other")
 		bit := byte(1) << rapid.IntRange(0, 7).Draw(t, "bit")
 		at := rapid.IntRange(0, 31).Draw(t, "hash byte")
-		change := rapid.SampledFrom([]string{"bytes", "leaf", "prev", "chain", "seq", "swap", "swap in place",
-			"delete", "cut", "repeat", "rotate", "reverse", "cut bytes", "add bytes"}).Draw(t, "change")
+		change := rapid.SampledFrom([]string{
+			"bytes", "leaf", "prev", "chain", "seq", "swap", "swap in place",
+			"delete", "cut", "repeat", "rotate", "reverse", "cut bytes", "add bytes",
+		}).Draw(t, "change")
 		switch e := &entries[i]; change {
 		case "bytes":
 			e.Bytes[rapid.IntRange(0, len(e.Bytes)-1).Draw(t, "byte")] ^= bit

@@ -89,8 +89,10 @@ func readExportKey(dir fs.FS, publicKey string) (string, *fault) {
 		return "", checkpointFault(err)
 	}
 	if key != publicKey {
-		return "", &fault{code: CodeBad, problem: "the export carries another public key than the one given",
-			expected: publicKey, found: key}
+		return "", &fault{
+			code: CodeBad, problem: "the export carries another public key than the one given",
+			expected: publicKey, found: key,
+		}
 	}
 	return key, nil
 }

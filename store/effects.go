@@ -7,10 +7,10 @@ import (
 	"errors"
 	"fmt"
 
+	"dw/workflows"
+
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riversqlite"
-
-	"dw/workflows"
 )
 
 // newQueue returns a client that only inserts: it has no workers and starts

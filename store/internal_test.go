@@ -198,7 +198,7 @@ func TestQueriesMatchTheCode(t *testing.T) {
 			t.Errorf("query %s: %v", name, err)
 			continue
 		}
-		stmt.Close()
+		stmt.Close() //nolint:sqlclosecheck // each in its turn
 	}
 	queryUse := regexp.MustCompile(`(?:exec|scan|Docs?\[.*\]|deadlines)\(ctx, (?:r, )?"(\w+)"`)
 	for _, m := range queryUse.FindAllStringSubmatch(code, -1) {

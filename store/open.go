@@ -11,10 +11,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"dw/receipts"
+
 	"github.com/riverqueue/river"
 	_ "modernc.org/sqlite" // the driver "sqlite"
-
-	"dw/receipts"
 )
 
 // The points at which Options.Crash is called.

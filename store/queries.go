@@ -41,7 +41,7 @@ func (q queries) add(file, text string) error {
 	if strings.TrimSpace(before) != "" {
 		return fmt.Errorf("%s: text before the first %q", file, queryName)
 	}
-	for _, part := range strings.Split(rest, "\n"+queryName) {
+	for part := range strings.SplitSeq(rest, "\n"+queryName) {
 		name, body, _ := strings.Cut(part, "\n")
 		name, body = strings.TrimSpace(name), strings.TrimSpace(body)
 		if name == "" || body == "" {

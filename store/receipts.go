@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 
 	"dw/receipts"
@@ -79,6 +80,9 @@ func (t *writer) AppendReceipt(ctx context.Context, d receipts.Draft) (receipts.
 		return receipts.Entry{}, t.fail(err)
 	}
 	e, next, err := receipts.Append(t.db.instance, head, d)
+	if errors.Is(err, receipts.ErrClock) {
+		return t.appendAfterJump(ctx, head, d)
+	}
 	if err != nil {
 		return receipts.Entry{}, t.fail(err)
 	}
@@ -86,6 +90,19 @@ func (t *writer) AppendReceipt(ctx context.Context, d receipts.Draft) (receipts.
 		return receipts.Entry{}, t.fail(fmt.Errorf("store receipt %d (%s): %w", e.Seq, d.Kind, err))
 	}
 	return e, nil
+}
+
+// appendAfterJump records that the clock went back before it appends d: time
+// only informs, seq orders, and a log that refused to go on would stop dw.
+func (t *writer) appendAfterJump(ctx context.Context, head receipts.Head, d receipts.Draft) (receipts.Entry, error) {
+	jump := receipts.Draft{
+		Kind: receipts.KindClockJump, Actor: receipts.Actor{Kind: receipts.ActorDW}, At: d.At,
+		Body: receipts.Object{"from": head.At, "to": d.At},
+	}
+	if _, err := t.AppendReceipt(ctx, jump); err != nil {
+		return receipts.Entry{}, err
+	}
+	return t.AppendReceipt(ctx, d)
 }
 
 func (t *writer) storeReceipt(ctx context.Context, e receipts.Entry, head, next receipts.Head) error {

@@ -7,11 +7,11 @@ import (
 	"path/filepath"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"dw/store"
 	"dw/store/storetest"
 	"dw/workflows"
+
+	"go.uber.org/goleak"
 )
 
 func TestMain(m *testing.M) {

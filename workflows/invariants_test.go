@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"dw/receipts"
+
 	"pgregory.net/rapid"
 )
 

@@ -9,6 +9,7 @@ import (
 
 	"dw/checks"
 	"dw/lineage"
+
 	"pgregory.net/rapid"
 )
 

@@ -82,8 +82,13 @@ func (o Options) Check() error {
 		name   string
 		absent bool
 	}{
-		{"Store", o.Store == nil}, {"Policies", o.Policies == nil}, {"Checks", o.Checks == nil},
-		{"Investigator", o.Investigator == nil}, {"Now", o.Now == nil}, {"NewID", o.NewID == nil}, {"NewNonce", o.NewNonce == nil},
+		{"Store", o.Store == nil},
+		{"Policies", o.Policies == nil},
+		{"Checks", o.Checks == nil},
+		{"Investigator", o.Investigator == nil},
+		{"Now", o.Now == nil},
+		{"NewID", o.NewID == nil},
+		{"NewNonce", o.NewNonce == nil},
 	}
 	var err error
 	for _, part := range parts {

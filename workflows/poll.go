@@ -3,6 +3,7 @@ package workflows
 import (
 	"context"
 	"errors"
+	"slices"
 )
 
 // firePoll reads a run that dw started, or looks for it by its tag where the
@@ -87,7 +88,7 @@ func (s *Service) fireObserve(ctx context.Context, d Deadline) error {
 		step.Action = *step.UndoAction
 	}
 	observer, known := s.observer(step.Action)
-	if !known || !(undo || watchesStep(p, r.Step)) {
+	if !known || (!undo && !watchesStep(p, r.Step)) {
 		return s.take(ctx, d, func(*work) error { return nil })
 	}
 	seen, err := observer.Observe(ctx, step)
@@ -137,10 +138,5 @@ func watchesStep(p Proposal, n int) bool {
 
 // watchesUndo: the step's undo waits for the owner.
 func watchesUndo(p Proposal, n int) bool {
-	for _, open := range p.OpenUndo() {
-		if open == n {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(p.OpenUndo(), n)
 }

@@ -53,7 +53,7 @@ const (
 
 // Refusal says why a command was not carried out. Text is plain and for the
 // person who acted only.
-type Refusal struct {
+type Refusal struct { //nolint:errname // the word of the domain
 	Code RefusalCode
 	Text string
 }

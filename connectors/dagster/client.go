@@ -103,8 +103,7 @@ func (c *Client) ask(ctx context.Context, q query, out any) error {
 		return fmt.Errorf("dagster: %s: encode variables: %w", q.name, err)
 	}
 	res, err := c.rest.Do(ctx, rest.Call{Name: q.name, Method: http.MethodPost, Path: "graphql", Body: body, Idempotent: !q.change})
-	var unclear *rest.UnclearError
-	if errors.As(err, &unclear) {
+	if unclear, ok := errors.AsType[*rest.UnclearError](err); ok {
 		return &workflows.UnclearError{Call: unclear.Call, Err: unclear.Err}
 	}
 	if err != nil {

@@ -13,13 +13,14 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"dw/connectors/dagster"
 	"dw/connectors/internal/rest"
 	"dw/diagnosis"
-	fake "dw/internal/fakes/dagster"
 	"dw/workflows"
+
+	"go.uber.org/goleak"
+
+	fake "dw/internal/fakes/dagster"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -139,7 +139,7 @@ func (g *Observer) file(s diagnosis.PlannedStep) (string, os.FileInfo, error) {
 	if err != nil {
 		return "", nil, fmt.Errorf("gitfile: open root %s: %w", s.Root, err)
 	}
-	defer in.Close()
+	defer in.Close() //nolint:errcheck // only read
 	info, err := in.Stat(filepath.FromSlash(s.File))
 	if err != nil {
 		return "", nil, fmt.Errorf("gitfile: read %s in %s: %w", s.File, s.Root, err)

@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"dw/checks"
 	"dw/connectors/sqlite"
+
+	"go.uber.org/goleak"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -278,8 +278,7 @@ func TestColumns(t *testing.T) {
 	}
 	for name, near := range map[string]string{"order": "orders", "main.ordres": "orders", "pragma_table_info": "", "sqlite_dbpage": "", "other.orders": "orders"} {
 		_, err := db.Columns(t.Context(), name)
-		var missing *checks.MissingTableError
-		if !errors.As(err, &missing) {
+		if missing, ok := errors.AsType[*checks.MissingTableError](err); !ok {
 			t.Errorf("%s: error %v is not a missing table", name, err)
 		} else if near != "" && (len(missing.Near) == 0 || missing.Near[0] != near) {
 			t.Errorf("%s: near names %v, want %s", name, missing.Near, near)

@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"time"
 
-	"modernc.org/sqlite"
-
 	"dw/checks"
+
+	"modernc.org/sqlite"
 )
 
 const (

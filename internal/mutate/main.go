@@ -92,7 +92,7 @@ func try(ctx context.Context, tree, patch string) (verdict, error) {
 }
 
 func header(patch string) (guard string, tests []string, err error) {
-	file, err := os.Open(patch)
+	file, err := os.Open(patch) //nolint:gosec // the patches of this repository
 	if err != nil {
 		return "", nil, err
 	}
@@ -112,7 +112,7 @@ func header(patch string) (guard string, tests []string, err error) {
 }
 
 func command(ctx context.Context, dir, name string, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, name, args...)
+	cmd := exec.CommandContext(ctx, name, args...) //nolint:gosec // git and go
 	cmd.Dir = dir
 	cmd.Env = os.Environ()
 	if shared := os.Getenv("DW_SHARED"); shared == "" {
@@ -159,5 +159,5 @@ func copyFile(from, to string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(to, content, info.Mode().Perm())
+	return os.WriteFile(to, content, info.Mode().Perm()) //nolint:gosec // below a new temporary folder
 }

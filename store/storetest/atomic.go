@@ -54,7 +54,7 @@ func panicLeavesNothing(t *testing.T, s Subject) {
 			if err := writeAll(t.Context(), tx); err != nil {
 				return err
 			}
-			panic(errStop)
+			panic(errStop) //nolint:forbidigo // what the test is about
 		})
 	}()
 	nothingLeft(t, s)

@@ -3,8 +3,10 @@ package storetest
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"dw/receipts"
 	"dw/workflows"
@@ -163,4 +165,26 @@ func effectWithoutKey(t *testing.T, s Subject) {
 		}
 	}
 	equal(t, "queued effects", len(s.Queued(t)), 0)
+}
+
+// clockJump: a clock that went back is recorded, and the log goes on.
+func clockJump(t *testing.T, s Subject) {
+	update(t, s, func(ctx context.Context, tx workflows.Tx) error {
+		_, err := tx.AppendReceipt(ctx, draft(0))
+		return err
+	})
+	back := draft(1)
+	back.At = draft(0).At.Add(-time.Hour)
+	update(t, s, func(ctx context.Context, tx workflows.Tx) error {
+		_, err := tx.AppendReceipt(ctx, back)
+		return err
+	})
+	equal(t, "receipts: one, the jump, and the one after it", Verify(t, s.Store), 3)
+	view(t, s, func(ctx context.Context, tx workflows.ReadTx) error {
+		stored, err := tx.Receipts(ctx, 1, 1)
+		if err == nil && !strings.Contains(string(stored[0].Bytes), receipts.KindClockJump) {
+			t.Errorf("the second receipt is %s, want a clock jump", stored[0].Bytes)
+		}
+		return err
+	})
 }

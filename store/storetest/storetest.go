@@ -42,6 +42,7 @@ func Run(t *testing.T, open func(t *testing.T) Subject) {
 		"deadline is never early":                deadlineNeverEarly,
 		"deadline takers":                        deadlineTakers,
 		"receipts chain":                         receiptsChain,
+		"the clock goes back":                    clockJump,
 		"receipt pages":                          receiptPages,
 		"concurrent receipts do not fork":        concurrentReceipts,
 		"refused receipt":                        refusedReceipt,

@@ -146,7 +146,7 @@ func (c *Client) Do(ctx context.Context, call Call) (Response, error) {
 	if err != nil {
 		return Response{}, c.failed(ctx, call, err)
 	}
-	defer res.Body.Close()
+	defer res.Body.Close() //nolint:errcheck // only read
 	body, err := c.read(res.Body)
 	c.opts.Log.DebugContext(ctx, "http call", "system", c.opts.System, "call", call.Name, "method", req.Method,
 		"host", req.URL.Host, "path", req.URL.Path, "status", res.StatusCode, "bytes", len(body))

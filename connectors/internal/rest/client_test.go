@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"dw/connectors/internal/rest"
+
+	"go.uber.org/goleak"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -99,8 +99,10 @@ func TestDoTellsRefusedFromUnclear(t *testing.T) {
 		"cut, may repeat":        {cut, true, "unavailable", "EOF", 4},
 		"too large":              {status(200, strings.Repeat("x", 2000)), false, "unclear", "larger than the limit", 1},
 		"too large, may repeat":  {status(200, strings.Repeat("x", 2000)), true, "unavailable", "larger than the limit", 1},
-		"sent elsewhere":         {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://127.0.0.1:1/", 302) }, false, "refused", "302", 1},
-		"echoes the token":       {status(400, "bad token "+token), false, "refused", "[redacted]", 1},
+		"sent elsewhere": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://127.0.0.1:1/", http.StatusFound)
+		}, false, "refused", "302", 1},
+		"echoes the token": {status(400, "bad token "+token), false, "refused", "[redacted]", 1},
 		"asks for an hour": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Retry-After", "3600")
 			w.WriteHeader(503)

@@ -49,8 +49,7 @@ func (e *UnavailableError) Unwrap() error { return e.Err }
 
 // bare takes the URL off an error of net/http: it may hold a query.
 func bare(err error) error {
-	var u *url.Error
-	if errors.As(err, &u) {
+	if u, ok := errors.AsType[*url.Error](err); ok {
 		return u.Err
 	}
 	return err

@@ -68,7 +68,7 @@ func (s *Server) carryOut(w http.ResponseWriter, r *http.Request, op *ast.Operat
 		case <-s.ctx.Done():
 		}
 	case CutAfterEffect:
-		panic(http.ErrAbortHandler) // the way of net/http to cut a connection
+		panic(http.ErrAbortHandler) //nolint:forbidigo // the way of net/http to cut a connection
 	default:
 		answer(w, http.StatusOK, map[string]any{"data": data})
 	}

@@ -179,7 +179,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // parse validates a request against the schema, as the real server does before
 // it looks at anything else.
 func (s *Server) parse(req request) (*ast.OperationDefinition, map[string]any, error) {
-	doc, errs := gqlparser.LoadQuery(s.schema, req.Query)
+	doc, errs := gqlparser.LoadQueryWithRules(s.schema, req.Query, nil)
 	if len(errs) > 0 {
 		return nil, nil, errs
 	}

@@ -12,11 +12,11 @@ import (
 	"testing"
 	"time"
 
+	"dw/internal/fakes/dagster"
+
 	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
 	"go.uber.org/goleak"
-
-	"dw/internal/fakes/dagster"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
