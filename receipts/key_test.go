@@ -47,6 +47,21 @@ func TestCreateKeyThenLoadKey(t *testing.T) {
 	}
 }
 
+// TestEveryKeyLoadsAgain: about half of all keys have a plus in their base64.
+func TestEveryKeyLoadsAgain(t *testing.T) {
+	t.Parallel()
+	for n := range byte(64) {
+		path := filepath.Join(t.TempDir(), "receipts.key")
+		made, err := CreateKey(path, "acme", bytes.NewReader(bytes.Repeat([]byte{n}, 64)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if loaded, err := LoadKey(path); err != nil || loaded.VerifierKey() != made.VerifierKey() {
+			t.Errorf("key %d: %v", n, err)
+		}
+	}
+}
+
 func TestCreateKeyNeverOverwrites(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "receipts.key")
