@@ -55,7 +55,9 @@ func (s *server) run(ctx context.Context) error {
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
 	defer cancel()
 	err := s.http.Shutdown(stop)
-	<-stopped
+	if served := <-stopped; !errors.Is(served, http.ErrServerClosed) {
+		err = errors.Join(err, served)
+	}
 	return err
 }
 
