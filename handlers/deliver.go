@@ -43,6 +43,7 @@ type Deliverer struct {
 
 	mu    sync.Mutex
 	locks map[string]*sync.Mutex
+	told  map[string]bool // keys of refusals that their owner knows of
 }
 
 // Deliver carries out one of the Slack effects.
@@ -106,6 +107,7 @@ func (d *Deliverer) paintIncident(ctx context.Context, id string) (workflows.Mes
 	}
 	at, err := d.postOnce(ctx, policy.Channel, "", "incident/"+id, incident.OpenedAt, message, true)
 	if err != nil {
+		err = d.refusedChannel(ctx, policy, id, incident.OpenedAt, err)
 		return workflows.MessageRef{}, fmt.Errorf("post the card of incident %s: %w", id, err)
 	}
 	return at, d.Placer.PlaceCard(ctx, id, at)

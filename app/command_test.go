@@ -1,0 +1,59 @@
+package app_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestCommands: every command answers the person who typed it, in private, and a
+// wrong one says what to write.
+func TestCommands(t *testing.T) {
+	t.Parallel()
+	r := start(t)
+	r.asked()
+	incident := r.receipts("incident.opened")[0].Predicate.Incident
+	for _, tc := range []struct {
+		text string
+		says []string
+	}{
+		{"", []string{"status", "check run NAME", "verify"}},
+		{"help", []string{"What /dw answers", "blast NAME"}},
+		{"status", []string{"Open incidents", "Waiting for a decision: ", "3", incident}},
+		{"checks", []string{"readings per hour", "rejected readings", "reading ids are unique", "has not run yet"}},
+		{"check run reading ids are unique", []string{"pass "}},
+		{"check run readings per hours", []string{"There is no check", "readings per hour"}},
+		{"check", []string{"/dw check run NAME"}},
+		{"incidents", []string{incident, "open"}},
+		{"incident " + incident, []string{"rejected readings", "Ruled out"}},
+		{"incident INC-NONE", []string{"There is no incident", "/dw incidents lists"}},
+		{"incident", []string{"/dw incident ID"}},
+		{"explain fct_readings", []string{"fct_readings", "dbt"}},
+		{"explain table fct_readings", []string{"fct_readings", "olga"}},
+		{"EXPLAIN fct_readings", []string{"fct_readings"}},
+		{"explain fct_reading", []string{"fct_readings"}},
+		{"explain", []string{"/dw explain NAME"}},
+		{"blast fct_readings", []string{"bill_meters", "usage"}},
+		{"blast nothing_like_it", []string{"nothing_like_it"}},
+		{"approvals", []string{holdTitle, changeTitle, recoverTitle, "never auto-granted"}},
+		{"receipts", []string{"config.loaded", "proposal.created", "chain "}},
+		{"receipts " + incident, []string{"incident.opened", incident}},
+		{"receipts INC-NONE", []string{"No receipt matches"}},
+		{"verify", []string{"good: ", "signature checked"}},
+		{"dance", []string{"is no command of dw", "/dw help lists"}},
+	} {
+		answer := r.ask(outsider, tc.text)
+		for _, word := range tc.says {
+			if !strings.Contains(answer, word) {
+				t.Errorf("/dw %s does not say %q:\n%s", tc.text, word, answer)
+			}
+		}
+	}
+	for _, who := range []string{guest, stranger} {
+		if answer := r.ask(who, "status"); !strings.Contains(answer, "members of this workspace only") {
+			t.Errorf("%s is answered: %s", who, answer)
+		}
+	}
+	if n := len(r.slack.Ephemerals(owner)); n != 0 {
+		t.Errorf("the owner reads %d answers that are another's", n)
+	}
+}
