@@ -62,11 +62,15 @@ var (
 
 func nameRules() []nameRule {
 	return []nameRule{
-		{kind: "table, topic, job or pipeline", fold: true, fits: identifierPattern,
+		{
+			kind: "table, topic, job or pipeline", fold: true, fits: identifierPattern,
 			names: []string{tableOrders, tableEvents, tableDead, jobBuild, jobPayout, pipelineFeed, exploreSales},
-			want:  "letters, digits and underscores, not a digit first, at most 63"},
-		{kind: "Slack channel", fits: channelPattern, names: []string{channelIncidents, channelGeneral},
-			want: "small letters, digits, dashes and underscores, at most 80"},
+			want:  "letters, digits and underscores, not a digit first, at most 63",
+		},
+		{
+			kind: "Slack channel", fits: channelPattern, names: []string{channelIncidents, channelGeneral},
+			want: "small letters, digits, dashes and underscores, at most 80",
+		},
 		{kind: "person", names: []string{personOwner, personDeputy, personEscalation, personFinance, personAnalyst, personGuest}},
 		{kind: "channel of sale", names: []string{valueWeb, valueApp, valueBoxOffice}},
 		{kind: "device", names: []string{valueDesktop, valueMobile, valueIOS, valueAndroid, valueCounter}},

@@ -21,7 +21,8 @@ type repo struct {
 func (r *repo) pipelineName() string { return "pipelines/" + r.names[pipelineFeed] + ".yaml" }
 func (r *repo) modelName() string    { return "models/" + r.names[tableOrders] + ".sql" }
 func (r *repo) pipeline() string     { return filepath.Join(r.dir, filepath.FromSlash(r.pipelineName())) }
-func (r *repo) model() string        { return filepath.Join(r.dir, filepath.FromSlash(r.modelName())) }
+
+func (r *repo) model() string { return filepath.Join(r.dir, filepath.FromSlash(r.modelName())) }
 
 // create writes the files as they were on the evening before, and commits them.
 func (r *repo) create(ctx context.Context) error {

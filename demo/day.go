@@ -1,0 +1,210 @@
+package demo
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"dw/slackdev"
+)
+
+// play plays the variant's day.
+func (c *conductor) play(ctx context.Context) error {
+	if err := c.morning(ctx); err != nil {
+		return err
+	}
+	switch c.variant {
+	case variantDay:
+		return c.boxOfficeDay(ctx)
+	case variantDropApp:
+		return c.lostRowsDay(ctx)
+	case variantLate:
+		return c.lateDay(ctx)
+	default:
+		return c.advance(ctx, c.day.at(14, 36))
+	}
+}
+
+// morning is the same in every variant until noon.
+func (c *conductor) morning(ctx context.Context) error {
+	if err := c.await(ctx, "dw connects to the workspace", !c.auto, func(s slackdev.Snapshot) bool { return s.Sockets > 0 }); err != nil {
+		return err
+	}
+	c.line.event(c.clock.now(), "dw", "connected to the workspace", "checks run by their schedules from now on")
+	if err := c.advance(ctx, c.day.at(10, 50)); err != nil {
+		return err
+	}
+	if err := c.seeChecked(ctx, "orders-dead-letter"); err != nil {
+		return err
+	}
+	if err := c.advance(ctx, c.day.at(10, 55)); err != nil {
+		return err
+	}
+	if c.variant == variantDay {
+		return c.replaceRelay(ctx)
+	}
+	return nil
+}
+
+// seeChecked asks dw in Slack, as the analyst, whether a check has run.
+func (c *conductor) seeChecked(ctx context.Context, check string) error {
+	for {
+		if _, err := c.slack.Command(ctx, analystID, incidentsID, "checks"); err != nil {
+			return fmt.Errorf("ask dw for its checks: %w", err)
+		}
+		last := func(s slackdev.Snapshot) string {
+			if all := s.Ephemerals[analystID]; len(all) > 0 {
+				return string(all[len(all)-1].Blocks)
+			}
+			return ""
+		}
+		var said string
+		err := c.await(ctx, "dw answers its command checks", false, func(s slackdev.Snapshot) bool {
+			said = last(s)
+			return strings.Contains(said, check)
+		})
+		if err != nil {
+			return err
+		}
+		if !strings.Contains(said, check+`"`) || !notRun(said, check) {
+			return nil
+		}
+		if err := c.pass(ctx, c.clock.now().Add(15*time.Second), scaleArrive); err != nil {
+			return err
+		}
+	}
+}
+
+// notRun reports whether the answer says that a check has not run yet.
+func notRun(said, check string) bool {
+	_, after, _ := strings.Cut(said, check+`"`)
+	if len(after) > 300 {
+		after = after[:300]
+	}
+	return strings.Contains(after, "has not run yet")
+}
+
+// replaceRelay is the deploy of 10:55: the files, and the event that the deploy
+// tool reports.
+func (c *conductor) replaceRelay(ctx context.Context) error {
+	at := c.day.at(10, 55)
+	if err := c.repo.replaceRelay(ctx, at); err != nil {
+		return err
+	}
+	event, err := json.Marshal(map[string]any{
+		"id": "deploy-4711", "system": "redpanda connect", "kind": "deploy", "asset": c.names[pipelineFeed], "at": at.UTC(),
+		"who": c.names[personDeputy], "text": "relay of the partner feed replaced by pipeline " + c.names[pipelineFeed],
+	})
+	if err != nil {
+		return fmt.Errorf("write the deploy event: %w", err)
+	}
+	if err := os.WriteFile(c.path("changes.ndjson"), append(event, '\n'), 0o600); err != nil {
+		return fmt.Errorf("write the deploy event: %w", err)
+	}
+	c.line.event(at, "Redpanda Connect", "the partner feed's relay is replaced", c.repo.pipelineName()+" has no "+encoderName+"; one commit, one deploy event")
+	if err := c.advance(ctx, c.day.at(11, 2)); err != nil {
+		return err
+	}
+	c.line.event(c.day.at(11, 2), "Iceberg topic", "the old relay's queue is empty", "from now on plain JSON goes to "+c.names[tableDead]+"; nothing is lost, nothing alerts")
+	return nil
+}
+
+// noticed plays to the volume check of 12:20 and waits for the incident.
+func (c *conductor) noticed(ctx context.Context) error {
+	if err := c.advance(ctx, c.day.at(12, 20)); err != nil {
+		return err
+	}
+	return c.awaitIncident(ctx, "the incident's card")
+}
+
+func (c *conductor) awaitIncident(ctx context.Context, what string) error {
+	var opened card
+	err := c.await(ctx, what+" in the channel, with a first diagnosis", false, func(s slackdev.Snapshot) bool {
+		var ok bool
+		opened, ok = incidentCard(s)
+		return ok && !strings.Contains(opened.text, "First harm: not known")
+	})
+	if err != nil {
+		return err
+	}
+	c.line.event(opened.posted(), "dw", "incident opened", opened.text)
+	c.tell("The incident is in the channel #"+c.names[channelIncidents]+" of the workspace:", "  "+c.slack.URL())
+	return nil
+}
+
+// tell says what a person at the screen sees or does next.
+func (c *conductor) tell(lines ...string) {
+	if !c.auto {
+		c.line.say(lines...)
+	}
+}
+
+// boxOfficeDay is the worked day from noon on.
+func (c *conductor) boxOfficeDay(ctx context.Context) error {
+	scenes := []func(context.Context) error{c.noticed, c.causeNamed, c.asked, c.decided}
+	for _, scene := range scenes {
+		if err := scene(ctx); err != nil {
+			return err
+		}
+	}
+	if refused, err := c.refused(ctx); refused || err != nil {
+		return err
+	}
+	for _, scene := range []func(context.Context) error{c.holdPayout, c.deployEncoder, c.mergeRecovery, c.rebuilt, c.resolved, c.takeBack} {
+		if err := scene(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lostRowsDay: the rows of one channel went nowhere, so dw says so and proposes
+// nothing.
+func (c *conductor) lostRowsDay(ctx context.Context) error {
+	if err := c.noticed(ctx); err != nil {
+		return err
+	}
+	if err := c.advance(ctx, c.day.at(14, 36)); err != nil {
+		return err
+	}
+	return c.nothingAsked(c.slack.Snapshot())
+}
+
+// lateDay: nothing arrives for three hours, then everything.
+func (c *conductor) lateDay(ctx context.Context) error {
+	c.line.event(c.day.at(11, 0), "Iceberg topic", "translation stands still", "no row arrives in "+c.names[tableEvents])
+	if err := c.advance(ctx, c.day.at(13, 0)); err != nil {
+		return err
+	}
+	if err := c.awaitIncident(ctx, "the card of the late load"); err != nil {
+		return err
+	}
+	if err := c.advance(ctx, c.day.at(14, 0)); err != nil {
+		return err
+	}
+	c.line.event(c.day.at(14, 0), "Iceberg topic", "translation goes on", "all rows of three hours arrive")
+	if err := c.advance(ctx, c.day.at(14, 15)); err != nil {
+		return err
+	}
+	err := c.await(ctx, "the incident is resolved by itself", false, func(s slackdev.Snapshot) bool {
+		incident, ok := incidentCard(s)
+		return ok && incident.is("Resolved")
+	})
+	if err != nil {
+		return err
+	}
+	c.line.event(c.clock.now(), "dw", "incident resolved", "every check passes again; nothing was proposed")
+	return errors.Join(c.advance(ctx, c.day.at(14, 36)), c.nothingAsked(c.slack.Snapshot()))
+}
+
+func (c *conductor) nothingAsked(s slackdev.Snapshot) error {
+	if asked := dwCards(s, "proposal"); len(asked) > 0 {
+		return fmt.Errorf("dw proposed %q although nothing can be recovered", asked[0].header)
+	}
+	c.line.event(c.clock.now(), "dw", "nothing is proposed", "no cause in the catalogue with something to repair")
+	return nil
+}

@@ -1,0 +1,248 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"dw/slackdev"
+)
+
+// causeNamed is 12:35: the dead-letter table is seen, and the cause named.
+func (c *conductor) causeNamed(ctx context.Context) error {
+	if err := c.advance(ctx, c.day.at(12, 35)); err != nil {
+		return err
+	}
+	var incident card
+	err := c.await(ctx, "the incident's card names the cause and who is harmed", false, func(s slackdev.Snapshot) bool {
+		incident, _ = incidentCard(s)
+		return strings.Contains(incident.text, "wire format") && strings.Contains(incident.text, fmt.Sprint(boxOfficeOrganizers))
+	})
+	if err != nil {
+		return err
+	}
+	c.line.event(c.day.at(12, 35), "dw", "cause named", incident.text)
+	c.line.event(c.day.at(12, 35), "dw", notBuilt, "metric redpanda_iceberg_translation_invalid_records")
+	return nil
+}
+
+// asked is 12:40: three requests stand in the thread.
+func (c *conductor) asked(ctx context.Context) error {
+	if err := c.advance(ctx, c.day.at(12, 41)); err != nil {
+		return err
+	}
+	var p plan
+	err := c.await(ctx, "three approval cards in the incident's thread", false, func(s slackdev.Snapshot) bool {
+		var ok bool
+		p, ok = planCards(s, c.repo)
+		return ok
+	})
+	if err != nil {
+		return err
+	}
+	for n, request := range p.each() {
+		c.line.event(request.posted(), "Slack", fmt.Sprintf("P%d %s", n+1, request.header), request.text)
+	}
+	c.line.event(c.day.at(12, 40), "PagerDuty", notBuilt, "PagerDuty note 12:40")
+	c.tell("", "You are "+c.names[personOwner]+" (choose it at the top of the page).",
+		"Open the thread of the incident in #"+c.names[channelIncidents]+", read P1 to P3, and click Approve or Reject on each.",
+		"Try it as "+c.names[personFinance]+" or "+c.names[personGuest]+" too: dw says why they cannot.", "  "+c.slack.URL())
+	return nil
+}
+
+// decided is 13:10: the owner decides on all three. Where a person plays, the
+// clock stands until that has happened.
+func (c *conductor) decided(ctx context.Context) error {
+	if err := c.advance(ctx, c.day.at(13, 10)); err != nil {
+		return err
+	}
+	if c.auto {
+		p, ok := planCards(c.slack.Snapshot(), c.repo)
+		if !ok {
+			return errors.New("the approval cards are gone")
+		}
+		for _, request := range p.each() {
+			if err := c.click(ctx, ownerID, request, buttonApprove); err != nil {
+				return err
+			}
+		}
+	}
+	var p plan
+	err := c.await(ctx, "all three requests are decided", !c.auto, func(s slackdev.Snapshot) bool {
+		p, _ = planCards(s, c.repo)
+		return !p.hold.has(buttonApprove) && !p.change.has(buttonApprove) && !p.recover.has(buttonApprove)
+	})
+	for n, request := range p.each() {
+		if err == nil {
+			c.line.event(c.day.at(13, 10), "Slack", fmt.Sprintf("P%d decided", n+1), request.header)
+		}
+	}
+	return err
+}
+
+// refused ends the story where the plan was not approved.
+func (c *conductor) refused(_ context.Context) (bool, error) {
+	p, ok := planCards(c.slack.Snapshot(), c.repo)
+	if !ok {
+		return true, errors.New("the approval cards are gone")
+	}
+	for _, request := range []card{p.change, p.recover, p.hold} {
+		if !request.is("Rejected") && !request.is("Expired") {
+			continue
+		}
+		c.line.event(c.clock.now(), "owner", "a request was not approved", request.header)
+		c.line.say("", "So dw changes nothing for it. The incident stays open and says so; whoever owns it finds another way.",
+			"The decision and its reason are in the receipts. The story ends here.")
+		return true, nil
+	}
+	return false, nil
+}
+
+// holdPayout is 13:15: the owner pauses the payout's schedule in the orchestrator.
+func (c *conductor) holdPayout(ctx context.Context) error {
+	if err := c.advance(ctx, c.day.at(13, 15)); err != nil {
+		return err
+	}
+	schedule := c.names[jobPayout] + scheduleSuffix
+	if !c.dagster.SetRunning(schedule, false) {
+		return fmt.Errorf("the orchestrator has no schedule %s", schedule)
+	}
+	c.line.event(c.day.at(13, 15), "owner", "schedule paused", schedule+" in Dagster")
+	return c.ownerDone(ctx, func(p plan) card { return p.hold })
+}
+
+// deployEncoder is 13:30: the owner applies the diff of the card to the pipeline.
+// Its runtime reads the file again at the next record.
+func (c *conductor) deployEncoder(ctx context.Context) error {
+	at := c.day.at(13, 30)
+	if err := c.advance(ctx, at); err != nil {
+		return err
+	}
+	if err := c.applyDiff(ctx, at, func(p plan) card { return p.change }, "Encode the partner feed before its output"); err != nil {
+		return err
+	}
+	c.line.event(at, "owner", "pipeline deployed", "the diff of P2 applied with git and committed: "+c.repo.pipelineName())
+	return c.ownerDone(ctx, func(p plan) card { return p.change })
+}
+
+// mergeRecovery is 13:50 to 13:55: the owner reviews and merges the model's diff.
+func (c *conductor) mergeRecovery(ctx context.Context) error {
+	at := c.day.at(13, 54)
+	if err := c.advance(ctx, at); err != nil {
+		return err
+	}
+	if err := c.applyDiff(ctx, at, func(p plan) card { return p.recover }, "Recover the orders of the dead letter"); err != nil {
+		return err
+	}
+	c.line.event(at, "owner", "diff merged", "the diff of P3 applied with git and committed: "+c.repo.modelName())
+	return c.ownerDone(ctx, func(p plan) card { return p.recover })
+}
+
+func (c *conductor) applyDiff(ctx context.Context, at time.Time, which func(plan) card, message string) error {
+	p, _ := planCards(c.slack.Snapshot(), c.repo)
+	diff, err := c.wholeDiff(ctx, which(p))
+	if err != nil {
+		return err
+	}
+	return c.repo.apply(ctx, at, diff, message)
+}
+
+// ownerDone marks an owner's step done on its card, or, where a person plays,
+// lets time pass until they have, or dw has seen it by itself.
+func (c *conductor) ownerDone(ctx context.Context, which func(plan) card) error {
+	p, _ := planCards(c.slack.Snapshot(), c.repo)
+	on := which(p)
+	gone := func(s slackdev.Snapshot) bool {
+		now, ok := find(s, on.key)
+		return ok && !now.has(buttonDone)
+	}
+	if !c.auto {
+		c.tell("You may click Mark done on that card; dw also sees it by itself within a minute of the story.")
+		return c.awaitWhile(ctx, "the step is marked done or seen: "+on.header, gone)
+	}
+	// dw may have seen it by itself already; then there is no button to press.
+	err := c.await(ctx, "a button Mark done, or the step seen by dw: "+on.header, false, func(s slackdev.Snapshot) bool {
+		now, ok := find(s, on.key)
+		return ok && (now.has(buttonDone) || strings.Contains(now.steps, "Seen:"))
+	})
+	if err != nil {
+		return err
+	}
+	if now, _ := find(c.slack.Snapshot(), on.key); now.has(buttonDone) {
+		if err := c.click(ctx, ownerID, now, buttonDone); err != nil {
+			return err
+		}
+	}
+	return c.await(ctx, "the step is recorded as done: "+on.header, false, gone)
+}
+
+// rebuilt is 13:55: dw queues the approved job and reads its run back.
+func (c *conductor) rebuilt(ctx context.Context) error {
+	run := func() (id string, done bool) {
+		for _, r := range c.dagster.Runs() {
+			if r.Job == c.names[jobBuild] && r.Tags["dw/step"] != "" {
+				return r.ID, r.Status == "SUCCESS"
+			}
+		}
+		return "", false
+	}
+	if err := c.advance(ctx, c.day.at(13, 55)); err != nil {
+		return err
+	}
+	err := c.awaitWhile(ctx, "dw reads back that its run has succeeded", func(s slackdev.Snapshot) bool {
+		incident, _ := incidentCard(s)
+		_, done := run()
+		return done && incident.is("Verifying")
+	})
+	if err != nil {
+		return err
+	}
+	id, _ := run()
+	c.line.event(c.day.at(13, 55), "dw + Dagster", "the approved job ran", c.names[jobBuild]+", run "+id+", read back as SUCCESS")
+	return nil
+}
+
+// resolved is 14:30: the numbers are asked again.
+func (c *conductor) resolved(ctx context.Context) error {
+	if err := c.advance(ctx, c.day.at(14, 30)); err != nil {
+		return err
+	}
+	var incident card
+	err := c.awaitWhile(ctx, "the numbers are verified and the incident is resolved", func(s slackdev.Snapshot) bool {
+		incident, _ = incidentCard(s)
+		return incident.is("Resolved")
+	})
+	if err != nil {
+		return err
+	}
+	c.line.event(c.day.at(14, 30), "dw", "verified and resolved", incident.text)
+	c.line.event(c.day.at(14, 30), "Jira", notBuilt, "Jira ticket 14:30")
+	return nil
+}
+
+// takeBack is 14:35: the owner resumes the schedule, which was agreed with P1.
+func (c *conductor) takeBack(ctx context.Context) error {
+	if err := c.advance(ctx, c.day.at(14, 35)); err != nil {
+		return err
+	}
+	schedule := c.names[jobPayout] + scheduleSuffix
+	c.dagster.SetRunning(schedule, true)
+	c.line.event(c.day.at(14, 35), "owner", "schedule resumed", schedule+" in Dagster: the undo of P1, no new decision")
+	p, _ := planCards(c.slack.Snapshot(), c.repo)
+	if c.auto && p.hold.has(buttonUndone) {
+		if err := c.click(ctx, ownerID, p.hold, buttonUndone); err != nil {
+			return err
+		}
+	}
+	err := c.awaitWhile(ctx, "the undo is recorded", func(s slackdev.Snapshot) bool {
+		now, ok := find(s, p.hold.key)
+		return ok && !now.has(buttonUndone)
+	})
+	if err != nil {
+		return err
+	}
+	c.line.event(c.clock.now(), "dw", "the undo is recorded", "at 02:00 every organizer is paid on every ticket")
+	return nil
+}
