@@ -54,7 +54,7 @@ type App struct {
 
 // New builds a dw. It asks Slack who the bot is and who the configured people
 // are, so wrong tokens and unknown people are found here. Close it also after
-// an error of Run.
+// an error of Run; the project is the caller's to close after an error of New.
 func New(ctx context.Context, project *Project, o Options) (*App, error) {
 	a := &App{project: project, log: newLogger(project.Config, o.LogTo)}
 	steps := []func() error{
@@ -66,7 +66,7 @@ func New(ctx context.Context, project *Project, o Options) (*App, error) {
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
-			return nil, errors.Join(err, a.closeStore())
+			return nil, errors.Join(err, a.closeParts())
 		}
 	}
 	return a, nil
@@ -280,15 +280,27 @@ func (a *App) configReceipt(hash, version string, now time.Time) receipts.Draft 
 	}
 }
 
-// Close closes what New opened.
+// Address is where dw's own HTTP listener is bound, host:port.
+func (a *App) Address() string { return a.server.listener.Addr().String() }
+
+// Close closes what New opened, and the project.
 func (a *App) Close() error {
+	return errors.Join(a.closeParts(), a.project.Close())
+}
+
+// closeParts closes what was built so far.
+func (a *App) closeParts() error {
 	if a.handler != nil {
 		a.handler.Close()
 	}
 	if a.client != nil {
 		a.client.Close()
 	}
-	return errors.Join(a.closeStore(), a.project.Close())
+	if a.server != nil {
+		// Closed already where Run has ended.
+		_ = a.server.listener.Close()
+	}
+	return a.closeStore()
 }
 
 func (a *App) closeStore() error {

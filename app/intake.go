@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"time"
 
+	"dw/config"
 	"dw/diagnosis"
 	"dw/intake"
 	"dw/workflows"
@@ -19,6 +21,18 @@ func readChanges(path string) ([]diagnosis.ChangeEvent, error) {
 	}
 	defer file.Close() //nolint:errcheck // only read
 	return intake.LoadChanges(file)
+}
+
+// checkIntake finds what is wrong with the tokens for change events.
+func checkIntake(c *config.Config) config.Problems {
+	var problems config.Problems
+	for i, token := range c.Changes.Tokens {
+		_, err := intake.New(intake.Options{Changes: changeLog{}, Tokens: []string{token.Reveal()}, Now: time.Now})
+		if err != nil {
+			problems = append(problems, c.Problem(fmt.Sprintf("changes.tokens[%d]", i), "%v", err))
+		}
+	}
+	return problems
 }
 
 // mountIntake takes change events in over HTTP where a token for it is set.

@@ -85,4 +85,3 @@ func (p *Project) fileChanges() ([]diagnosis.ChangeEvent, error) {
 	}
 	return out, nil
 }
-

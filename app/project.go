@@ -50,6 +50,7 @@ func LoadProject(path string, from config.Sources, offline bool) (*Project, erro
 	problems = append(problems, more...)
 	specs, more := buildSpecs(c, graph)
 	problems = append(problems, more...)
+	problems = append(problems, checkIntake(c)...)
 	p.Graph, p.Specs = graph, specs
 	if problems = without(problems, offline); len(problems) > 0 {
 		return nil, problems

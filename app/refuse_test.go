@@ -158,15 +158,16 @@ func TestOldCard(t *testing.T) {
 	r.undecided(changeTitle)
 
 	// The deployed file changes, which is reported, and a new signal makes dw look again.
-	r.write(t, "changes.ndjson", `{"system":"deploys","id":"d-17","kind":"deploy","asset":"relay","at":"2026-06-10T09:58:00Z","by":"esra","text":"relay moved to a new host"}`+"\n")
+	r.write(t, "changes.ndjson", `{"system":"deploys","id":"d-17","kind":"deploy","asset":"relay","at":"2026-06-10T09:58:00Z","who":"esra","text":"relay moved to a new host"}`+"\n")
 	r.write(t, "project/relay.yaml", "# moved\n"+relayFile)
 	r.warehouse(t, "INSERT INTO fct_readings SELECT * FROM fct_readings ORDER BY read_at LIMIT 1")
 	r.at("11:40")
 	r.see("reading ids are unique: ")
+	r.askUntil(owner, "incident "+r.receipts(receipts.KindIncidentOpened)[0].Predicate.Incident, "occur more than once")
 	r.at("11:51")
 	r.wait("the new card", func(s slackdev.Snapshot) bool {
 		m, ok := find(s, channel, "Approval needed: "+changeTitle, "fingerprint")
-		return ok && m.TS != card.TS
+		return ok && m.TS != card.TS && m.TS != copied.TS
 	})
 	r.wait("the old card repainted", func(s slackdev.Snapshot) bool {
 		for _, m := range s.Channel(channel).Messages {

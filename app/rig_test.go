@@ -45,10 +45,11 @@ const patience = 30 * time.Second
 // rig is a dw that runs on an estate.
 type rig struct {
 	*estate
-	t      *testing.T
-	log    *output
-	cancel context.CancelFunc
-	ended  chan error
+	t       *testing.T
+	log     *output
+	address string // of dw's HTTP listener
+	cancel  context.CancelFunc
+	ended   chan error
 }
 
 // output collects what dw writes while it runs.
@@ -99,6 +100,7 @@ func (r *rig) run(o app.Options) {
 	if err != nil {
 		r.t.Fatal(err)
 	}
+	r.address = running.Address()
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	r.cancel, r.ended = cancel, ended
@@ -234,6 +236,20 @@ func (r *rig) ask(user, text string) string {
 		r.t.Fatalf("/dw %s: %+v, %v", text, outcome, err)
 	}
 	return r.told(user, before)
+}
+
+// askUntil types a command again and again until its answer says words.
+func (r *rig) askUntil(user, text, words string) {
+	r.t.Helper()
+	for until := time.Now().Add(patience); ; {
+		answer := r.ask(user, text)
+		if strings.Contains(answer, words) {
+			return
+		}
+		if time.Now().After(until) {
+			r.t.Fatalf("/dw %s never says %q: %s", text, words, answer)
+		}
+	}
 }
 
 // api calls a method of the Web API with dw's own token, as another process of

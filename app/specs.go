@@ -71,17 +71,20 @@ func specReferences(c *config.Config, graph *lineage.Graph, d config.Check, key 
 	if name == "" {
 		name = d.Table
 	}
+	resolved := false
 	if graph != nil {
 		asset, err := graph.Resolve(name)
 		if err != nil {
 			problems = append(problems, c.Problem(key+".asset", "what the check is about is not in lineage: %v", err))
 		}
+		resolved = err == nil
 		spec.Asset = asset.ID
 		if spec.Domain == "" {
 			spec.Domain = asset.Domain
 		}
 	}
-	if _, known := c.Domains[spec.Domain]; !known {
+	// Without its asset a check's domain is not known, which is said there already.
+	if _, known := c.Domains[spec.Domain]; !known && (resolved || spec.Domain != "") {
 		problems = append(problems, c.Problem(key+".domain", "%q is not in domains", spec.Domain))
 	}
 	return problems
