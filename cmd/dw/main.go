@@ -45,7 +45,8 @@ func execute(ctx context.Context, args []string) int {
 	if err == nil {
 		return 0
 	}
-	code := 1
+	// A wrong command line must not look like a failed check or a changed receipt.
+	code := exitUnasked
 	exit, ok := errors.AsType[*exitError](err)
 	if ok {
 		code = exit.code

@@ -15,8 +15,8 @@ import (
 
 // The exit codes of the commands that ask questions.
 const (
-	exitFailed  = 1 // a check failed
-	exitUnasked = 2 // the question could not be asked, or the configuration is wrong
+	exitFailed  = 1 // a check failed, or the bot did
+	exitUnasked = 2 // the question could not be asked, or configuration or command line are wrong
 	exitUnknown = 3 // no such asset
 )
 

@@ -186,6 +186,9 @@ func verifyReport(cmd *cobra.Command, flags logFlags, dir, atLeast string) (rece
 		if flags.db != "" || flags.config != "" {
 			return receipts.Report{}, &exitError{receipts.CodeUnreadable, errors.New("give --export or a database, not both")}
 		}
+		if _, err := os.Stat(dir); err != nil {
+			return receipts.Report{}, &exitError{receipts.CodeUnreadable, fmt.Errorf("read the export: %w", err)}
+		}
 		return receipts.VerifyExport(dir, key, earlier...), nil
 	}
 	log, err := flags.open(cmd)

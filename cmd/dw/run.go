@@ -13,18 +13,20 @@ import (
 func runCommand() *cobra.Command {
 	var path string
 	cmd := &cobra.Command{
-		Use: "run", Short: "Run the bot", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+		Use: "run", Short: "Run the bot: exit code 0 when it was stopped, 1 when it failed, 2 for a wrong configuration", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			project, err := app.LoadProject(path, config.OS(), false)
 			if err != nil {
 				return &exitError{exitUnasked, err}
 			}
 			bot, err := app.New(cmd.Context(), project, app.Options{LogTo: cmd.ErrOrStderr(), Version: version})
 			if err != nil {
-				return errors.Join(fmt.Errorf("start: %w", err), project.Close())
+				return &exitError{exitFailed, errors.Join(fmt.Errorf("start: %w", err), project.Close())}
 			}
-			defer func() { err = errors.Join(err, bot.Close()) }()
-			return bot.Run(cmd.Context())
+			if err := errors.Join(bot.Run(cmd.Context()), bot.Close()); err != nil {
+				return &exitError{exitFailed, err}
+			}
+			return nil
 		},
 	}
 	configFlag(cmd, &path)
