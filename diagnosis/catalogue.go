@@ -94,11 +94,12 @@ func missingFeedSegment() CauseClass {
 	return CauseClass{
 		ID:      CauseMissingFeedSegment,
 		Title:   "The feed of one segment stopped",
-		Why:     "{segment} is missing while the other elements are on their baseline, and no row waits in a dead letter.",
-		Verdict: "Since {onset} the rows of {segment} are missing from {subject} and none was found elsewhere: its feed or producer stopped. Ask the producer of {segment}.",
+		Why:     "{segment} is missing while the other elements are on their baseline.",
+		Verdict: "Since {onset} the rows of {segment} are missing from {subject} while the rest is on its baseline: its feed or producer stopped, as far as can be told. Ask the producer of {segment}.",
 		Prior:   -0.5,
 		Signs: []Condition{
 			{Predicate: "segment_missing", Need: Must, Weight: 1.5},
+			{Predicate: "dead_letter_asked_since", Need: Must},
 			{Predicate: "dead_letter_empty", Need: Want, Weight: 1},
 			{Predicate: "load_not_late", Need: Want},
 			{Predicate: "change_before_onset", Need: Helps},

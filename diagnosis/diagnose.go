@@ -108,6 +108,9 @@ func (f *facts) whatIsOff() string {
 	for _, r := range f.bad {
 		said = append(said, cmp.Or(r.Message, "Check "+r.Check+" says "+string(r.Status)+"."))
 	}
+	if split := segmentMissing(f); split.is == holds {
+		said = append(said, split.says+".")
+	}
 	if len(said) == 0 {
 		return "No check says why."
 	}

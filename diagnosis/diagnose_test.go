@@ -244,6 +244,11 @@ func TestDiagnoseNamesTheCause(t *testing.T) {
 		"dead letter could not be asked": {func(in *diagnosis.Input) {
 			in.Results = []checks.Result{{Check: "readings rejected", Kind: checks.KindDeadLetter, Asset: deadID, Status: checks.Error, Problem: "no answer", At: at(12, 35)}}
 		}, diagnosis.CauseMissingFeedSegment, "", "no check has read the dead-letter table"},
+		"dead letter last asked before the gap": {func(in *diagnosis.Input) {
+			old := dead(0, time.Time{})
+			old.At = at(10, 35)
+			in.Results = []checks.Result{old}
+		}, "", "region=north explains 99 % of the gap", ""},
 		"rows rejected since last week": {func(in *diagnosis.Input) {
 			in.Results = []checks.Result{dead(5, at(2, 0))}
 		}, diagnosis.CauseMissingFeedSegment, "", ""},

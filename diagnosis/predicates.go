@@ -36,6 +36,7 @@ func predicates() map[string]predicate {
 		"topic_takes_wire_format":  topicTakesWireFormat,
 		"dead_letter_growing":      deadLetterGrowing,
 		"dead_letter_empty":        deadLetterEmpty,
+		"dead_letter_asked_since":  deadLetterAskedSince,
 		"values_without_header":    valuesWithoutHeader,
 		"segment_missing":          segmentMissing,
 		"no_segment_missing":       func(f *facts) finding { return segmentMissing(f).not() },
@@ -117,6 +118,10 @@ func deadLetterGrowing(f *facts) finding {
 		return finding{says: "no check has read the dead-letter table"}
 	}
 	r, name := f.dead, f.deadName()
+	if r.Observed.Value <= 0 && !f.onset.IsZero() && !r.At.After(f.onset) {
+		// An old "empty" is no fact about now.
+		return finding{says: fmt.Sprintf("%s was empty at %s, before the gap began, and was not asked since", name, f.clock(r.At))}
+	}
 	if r.Observed.Value <= 0 {
 		return finding{is: fails, says: fmt.Sprintf("%s had no new row at %s", name, f.clock(r.At))}
 	}
@@ -128,6 +133,15 @@ func deadLetterGrowing(f *facts) finding {
 		System: cmp.Or(r.Connected, "warehouse"), What: "new rows in " + name + ", the first at " + f.clock(r.FirstRow),
 		Value: count(r.Observed.Value) + " rows", At: r.At, Source: "check " + r.Check,
 	}}}
+}
+
+// deadLetterAskedSince holds unless a dead-letter table is known and was last
+// asked before the gap began: then its rows are not ruled out yet.
+func deadLetterAskedSince(f *facts) finding {
+	if f.dead != nil && !f.onset.IsZero() && !f.dead.At.After(f.onset) {
+		return finding{says: f.deadName() + " was not asked since the gap began"}
+	}
+	return finding{is: holds}
 }
 
 func deadLetterEmpty(f *facts) finding {

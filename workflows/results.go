@@ -105,6 +105,7 @@ func (s *Service) pass(ctx context.Context, w *work, r checks.Result) error {
 	}
 	for _, i := range open {
 		if !i.has(r.Check) {
+			s.lookAgain(w, i, r)
 			continue
 		}
 		next, out := addPass(i, r, w.now)
@@ -118,6 +119,19 @@ func (s *Service) pass(ctx context.Context, w *work, r checks.Result) error {
 		}
 	}
 	return nil
+}
+
+// lookAgain investigates an incident without a named cause once more when a
+// related check passed: what is ruled out may name the cause.
+func (s *Service) lookAgain(w *work, i Incident, r checks.Result) {
+	if i.Diagnosis == nil || !s.related(i, r) {
+		return
+	}
+	if _, named := i.Diagnosis.Top(); named {
+		return
+	}
+	key := fmt.Sprintf("%s/answer/%s/%d", i.ID, r.Check, r.At.UnixMicro())
+	w.out.effect(EffectInvestigate, key, IncidentRef{Incident: i.ID, Rev: i.Rev})
 }
 
 func (s *Service) endRecovered(ctx context.Context, w *work, i Incident) error {

@@ -278,3 +278,26 @@ func TestLevelIsReadAgainWhenAsking(t *testing.T) {
 		t.Errorf("%d proposals at L1", n)
 	}
 }
+
+// A check that passes can rule a cause out, and so name another: an incident
+// without a named cause is looked at again, one with a cause is not.
+func TestARelatedPassLooksAgainForAnUnnamedCause(t *testing.T) {
+	t.Parallel()
+	for _, named := range []bool{false, true} {
+		e := newEstate(func(e *estate) { e.cause = nil })
+		e.fail(t, "orders")
+		if named {
+			e.cause = &diagnosis.Cause{ID: "first", Title: "First"}
+			e.fail(t, "orders")
+		}
+		e.cause = &diagnosis.Cause{ID: "second", Title: "Second"}
+		if err := e.svc.OnResult(t.Context(), e.result("orders_dead", checks.Pass)); err != nil {
+			t.Fatal(err)
+		}
+		e.drain(t)
+		top, _ := e.incident(t).Diagnosis.Top()
+		if want := map[bool]string{false: "second", true: "first"}[named]; top.ID != want {
+			t.Errorf("named before: %v: cause = %q, want %q", named, top.ID, want)
+		}
+	}
+}
