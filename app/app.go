@@ -159,7 +159,7 @@ func (a *App) buildService() error {
 	}
 	options := workflows.Options{
 		Store: a.store, Policies: a.policy, Checks: a.runner,
-		Investigator: &investigator{project: a.project, probers: outside.probers, changes: a.project.fileChanges, log: a.log},
+		Investigator: &investigator{project: a.project, probers: outside.probers, changes: a.project.fileChanges},
 		Actuators:    outside.actuators, Observers: outside.observers,
 		Now: a.project.Now, NewID: newID, NewNonce: newNonce, Log: a.log,
 	}

@@ -2,10 +2,7 @@ package app
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"log/slog"
-	"slices"
 	"time"
 
 	"dw/checks"
@@ -24,7 +21,6 @@ type investigator struct {
 	project *Project
 	probers []diagnosis.Prober
 	changes func() ([]diagnosis.ChangeEvent, error) // from files, read again each time
-	log     *slog.Logger
 }
 
 // Related reports whether one asset feeds the other, or both are fed by one
@@ -183,21 +179,9 @@ func (v *investigator) count(ctx context.Context, h lineage.Harm) (int64, error)
 	}
 }
 
-// Plan fills the steps of the best cause. What could not be planned is logged
-// and said; the proposals beside it are good.
-func (v *investigator) Plan(_ context.Context, i workflows.Incident, f workflows.Findings, now time.Time) ([]diagnosis.PlannedProposal, error) {
-	planned, err := diagnosis.Plan(diagnosis.PlanInput{
+// Plan fills the steps of the best cause.
+func (v *investigator) Plan(_ context.Context, _ workflows.Incident, f workflows.Findings, now time.Time) ([]diagnosis.PlannedProposal, error) {
+	return diagnosis.Plan(diagnosis.PlanInput{
 		Diagnosis: f.Diagnosis, Graph: v.project.Graph, Readers: f.Blast.Consumers, Files: files{}, Now: now,
 	})
-	if partial, ok := errors.AsType[*diagnosis.PlanError](err); ok {
-		v.log.Warn("a part of the plan could not be made", "incident", i.ID, "error", err)
-		if len(planned) > 0 || onlyUnneeded(partial) {
-			return planned, nil
-		}
-	}
-	return planned, err
-}
-
-func onlyUnneeded(e *diagnosis.PlanError) bool {
-	return !slices.ContainsFunc(e.Problems, func(p diagnosis.Problem) bool { return !errors.Is(p.Err, diagnosis.ErrNoChangeNeeded) })
 }

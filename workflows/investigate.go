@@ -81,7 +81,7 @@ func (s *Service) wouldPlan(ctx context.Context, i Incident, f Findings) ([]diag
 		return nil, nil
 	}
 	plan, err := s.investigator.Plan(ctx, i, f, s.now())
-	if err != nil {
+	if _, partial := errors.AsType[*diagnosis.PlanError](err); err != nil && !partial {
 		return nil, fmt.Errorf("plan for incident %s: %w", i.ID, err)
 	}
 	return plan, nil

@@ -28,13 +28,31 @@ func (s *Service) firePropose(ctx context.Context, d Deadline) error {
 		return s.take(ctx, d, func(*work) error { return nil })
 	}
 	plan, err := s.investigator.Plan(ctx, i, findingsOf(i), s.now())
-	if err != nil {
+	partial, made := errors.AsType[*diagnosis.PlanError](err)
+	if err != nil && !made {
 		return errors.Join(err, s.take(ctx, d, func(w *work) error {
 			w.out.set(Deadline{Kind: DeadlinePropose, Subject: i.ID, DueAt: w.now.Add(replanAfter)})
 			return nil
 		}))
 	}
-	return s.take(ctx, d, func(w *work) error { return s.propose(ctx, w, i.ID, plan) })
+	return s.take(ctx, d, func(w *work) error {
+		tellUnplanned(w, i, partial)
+		return s.propose(ctx, w, i.ID, plan)
+	})
+}
+
+// tellUnplanned says in the thread which part of a plan could not be made, and
+// why: the proposals beside it are good, and a person has to do the rest.
+func tellUnplanned(w *work, i Incident, partial *diagnosis.PlanError) {
+	if partial == nil {
+		return
+	}
+	for _, p := range partial.Problems {
+		text := fmt.Sprintf("dw makes no proposal %q: %s.", p.Key, clean(p.Err.Error()))
+		if !slices.ContainsFunc(i.Notes, func(n Note) bool { return n.Text == text }) {
+			w.out.note(i.ID, text)
+		}
+	}
 }
 
 func findingsOf(i Incident) Findings {

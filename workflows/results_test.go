@@ -301,3 +301,16 @@ func TestARelatedPassLooksAgainForAnUnnamedCause(t *testing.T) {
 		}
 	}
 }
+
+// A part of a plan that cannot be made is said, and the rest is asked for.
+func TestAPartlyMadePlanIsAskedForAndSaid(t *testing.T) {
+	t.Parallel()
+	e := newEstate(func(e *estate) {
+		e.planless = &diagnosis.PlanError{Problems: []diagnosis.Problem{{Key: "other", Err: errors.New("the file is unreadable")}}}
+	})
+	e.asked(t)
+	wantState(t, e.key(t, "hold"), Waiting)
+	if !e.noted(t, "dw makes no proposal \"other\": the file is unreadable") {
+		t.Errorf("nobody was told: %+v", e.incident(t).Notes)
+	}
+}

@@ -93,6 +93,8 @@ type Investigator interface {
 	// Related reports whether a signal on asset belongs to an incident on subject.
 	Related(subject, asset lineage.AssetID) bool
 	Investigate(ctx context.Context, i Incident, results []checks.Result, changes []diagnosis.ChangeEvent, now time.Time) (Findings, error)
+	// Plan fills the steps of the best cause. A *diagnosis.PlanError comes beside
+	// good proposals and says which others could not be made.
 	Plan(ctx context.Context, i Incident, f Findings, now time.Time) ([]diagnosis.PlannedProposal, error)
 }
 
