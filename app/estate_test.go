@@ -404,11 +404,15 @@ func copyFile(t testing.TB, from, to string) {
 	}
 }
 
-// built is the warehouse that every estate gets a copy of.
+// built is the warehouse that every estate gets a copy of, and the program.
 var built struct { //nolint:gochecknoglobals // built once for all tests, removed by TestMain
 	once sync.Once
 	path string
 	err  error
+
+	programOnce sync.Once
+	program     string // the built program, beside the warehouse
+	programErr  error
 }
 
 func warehouseFile(t testing.TB) string {
