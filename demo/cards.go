@@ -43,6 +43,12 @@ func (c card) has(button string) bool { return c.buttons[button] }
 // is reports whether the header says a state: "Approval needed", "Resolved".
 func (c card) is(state string) bool { return strings.HasPrefix(c.header, state+":") }
 
+// undone reports whether the card says that its step was taken back.
+func (c card) undone() bool { return strings.Contains(c.steps, "undone later") }
+
+// seen reports whether the card says that dw has read the step's effect.
+func (c card) seen() bool { return strings.Contains(c.steps, "Seen:") }
+
 // element is any part of a block: only what is read here.
 type element struct {
 	Type     string          `json:"type"`

@@ -28,6 +28,7 @@ const (
 	scaleAuto   = 900.0
 	scaleShown  = 240.0
 	scaleArrive = 150.0 // shortly before a point in time, so as to stop at it
+	scaleSlow   = 30.0  // while dw is waited for
 	arriveLead  = 45 * time.Second
 	lookEvery   = 5 * time.Millisecond
 )
@@ -135,10 +136,29 @@ func (c *conductor) await(ctx context.Context, what string, person bool, done fu
 // awaitWhile is await while the story's time passes slowly: for what dw does only
 // as time goes by.
 func (c *conductor) awaitWhile(ctx context.Context, what string, done func(slackdev.Snapshot) bool) error {
-	if err := c.clock.run(scaleArrive / 5); err != nil {
+	if err := c.clock.run(scaleSlow); err != nil {
 		return err
 	}
 	return errors.Join(c.await(ctx, what, false, done), c.clock.hold())
+}
+
+// until looks at something outside the workspace until it is so.
+func (c *conductor) until(ctx context.Context, what string, done func() bool) error {
+	limited, cancel := context.WithTimeout(ctx, c.patience)
+	defer cancel()
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
+	for !done() {
+		select {
+		case <-limited.Done():
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			return fmt.Errorf("at %s in the story: waited %s and this did not come: %s", c.day.clock(c.clock.now()), c.patience, what)
+		case <-look.C:
+		}
+	}
+	return nil
 }
 
 // click presses a button of a card as a person.

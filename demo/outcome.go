@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -192,7 +193,7 @@ func (o *outcome) describe(doc incidentDoc) {
 	o.Incident = &doc.ID
 	if d := doc.Diagnosis; d != nil && len(d.Causes) > 0 {
 		top := d.Causes[0]
-		o.Cause = &cause{ID: top.ID, Segment: top.Segment, Onset: d.Onset, Evidence: append(top.Evidence, d.Evidence...)}
+		o.Cause = &cause{ID: top.ID, Segment: top.Segment, Onset: d.Onset, Evidence: once(append(top.Evidence, d.Evidence...))}
 		if len(top.Segment) == 0 {
 			o.Cause.Segment = d.Segment
 		}
@@ -216,6 +217,19 @@ func (o *outcome) describe(doc incidentDoc) {
 			o.Blast.First.Count, o.Blast.First.Unit = doc.Harm.Count, doc.Harm.Unit
 		}
 	}
+}
+
+// once leaves out evidence that stands in several lists, and writes its times in
+// UTC.
+func once(all []evidence) []evidence {
+	var out []evidence
+	for _, e := range all {
+		e.At = e.At.UTC()
+		if !slices.Contains(out, e) {
+			out = append(out, e)
+		}
+	}
+	return out
 }
 
 // manyReceipts bounds how many receipts of one incident are read.

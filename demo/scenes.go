@@ -30,7 +30,7 @@ func (c *conductor) causeNamed(ctx context.Context) error {
 
 // asked is 12:40: three requests stand in the thread.
 func (c *conductor) asked(ctx context.Context) error {
-	if err := c.advance(ctx, c.day.at(12, 41)); err != nil {
+	if err := c.advance(ctx, c.day.at(12, 40).Add(20*time.Second)); err != nil {
 		return err
 	}
 	var p plan
@@ -127,9 +127,21 @@ func (c *conductor) deployEncoder(ctx context.Context) error {
 	return c.ownerDone(ctx, func(p plan) card { return p.change })
 }
 
-// mergeRecovery is 13:50 to 13:55: the owner reviews and merges the model's diff.
+// mergeRecovery is 13:50 to 13:55: the owner tries the model's diff, then merges.
 func (c *conductor) mergeRecovery(ctx context.Context) error {
-	at := c.day.at(13, 54)
+	if err := c.advance(ctx, c.day.at(13, 50)); err != nil {
+		return err
+	}
+	p, _ := planCards(c.slack.Snapshot(), c.repo)
+	diff, err := c.wholeDiff(ctx, p.recover)
+	if err != nil {
+		return err
+	}
+	if err := c.repo.git(ctx, c.day.at(13, 50), diff, "apply", "--check", "-"); err != nil {
+		return err
+	}
+	c.line.event(c.day.at(13, 50), "owner", "the diff of P3 is reviewed", "git apply --check: it fits")
+	at := c.day.at(13, 55)
 	if err := c.advance(ctx, at); err != nil {
 		return err
 	}
@@ -165,7 +177,7 @@ func (c *conductor) ownerDone(ctx context.Context, which func(plan) card) error 
 	// dw may have seen it by itself already; then there is no button to press.
 	err := c.await(ctx, "a button Mark done, or the step seen by dw: "+on.header, false, func(s slackdev.Snapshot) bool {
 		now, ok := find(s, on.key)
-		return ok && (now.has(buttonDone) || strings.Contains(now.steps, "Seen:"))
+		return ok && (now.has(buttonDone) || now.seen())
 	})
 	if err != nil {
 		return err
@@ -188,13 +200,16 @@ func (c *conductor) rebuilt(ctx context.Context) error {
 		}
 		return "", false
 	}
-	if err := c.advance(ctx, c.day.at(13, 55)); err != nil {
+	err := c.until(ctx, "dw's run of "+c.names[jobBuild]+" succeeds in Dagster", func() bool { _, done := run(); return done })
+	if err != nil {
 		return err
 	}
-	err := c.awaitWhile(ctx, "dw reads back that its run has succeeded", func(s slackdev.Snapshot) bool {
+	if err := c.pass(ctx, c.clock.now().Add(20*time.Second), scaleArrive); err != nil {
+		return err
+	}
+	err = c.await(ctx, "dw reads back that its run has succeeded", false, func(s slackdev.Snapshot) bool {
 		incident, _ := incidentCard(s)
-		_, done := run()
-		return done && incident.is("Verifying")
+		return incident.is("Verifying")
 	})
 	if err != nil {
 		return err
@@ -206,7 +221,7 @@ func (c *conductor) rebuilt(ctx context.Context) error {
 
 // resolved is 14:30: the numbers are asked again.
 func (c *conductor) resolved(ctx context.Context) error {
-	if err := c.advance(ctx, c.day.at(14, 30)); err != nil {
+	if err := c.advance(ctx, c.day.at(14, 30).Add(40*time.Second)); err != nil {
 		return err
 	}
 	var incident card
@@ -231,18 +246,25 @@ func (c *conductor) takeBack(ctx context.Context) error {
 	c.dagster.SetRunning(schedule, true)
 	c.line.event(c.day.at(14, 35), "owner", "schedule resumed", schedule+" in Dagster: the undo of P1, no new decision")
 	p, _ := planCards(c.slack.Snapshot(), c.repo)
-	if c.auto && p.hold.has(buttonUndone) {
-		if err := c.click(ctx, ownerID, p.hold, buttonUndone); err != nil {
-			return err
-		}
-	}
-	err := c.awaitWhile(ctx, "the undo is recorded", func(s slackdev.Snapshot) bool {
+	err := c.await(ctx, "the undo's button on P1, or the undo seen by dw", false, func(s slackdev.Snapshot) bool {
 		now, ok := find(s, p.hold.key)
-		return ok && !now.has(buttonUndone)
+		return ok && (now.has(buttonUndone) || now.undone())
 	})
 	if err != nil {
 		return err
 	}
-	c.line.event(c.clock.now(), "dw", "the undo is recorded", "at 02:00 every organizer is paid on every ticket")
+	if now, _ := find(c.slack.Snapshot(), p.hold.key); c.auto && now.has(buttonUndone) {
+		if err := c.click(ctx, ownerID, now, buttonUndone); err != nil {
+			return err
+		}
+	}
+	err = c.awaitWhile(ctx, "the undo is recorded", func(s slackdev.Snapshot) bool {
+		now, ok := find(s, p.hold.key)
+		return ok && now.undone()
+	})
+	if err != nil {
+		return err
+	}
+	c.line.event(c.day.at(14, 35), "dw", "the undo is recorded", "at 02:00 every organizer is paid on every ticket")
 	return nil
 }

@@ -62,6 +62,7 @@ func (w *warehouse) build(ctx context.Context) error {
 		w.historyStatement(),
 		"CREATE INDEX dw_demo_ordered ON " + w.table(tableOrders) + " (ordered_at)",
 		"CREATE INDEX dw_demo_event ON " + w.table(tableEvents) + " (event_time)",
+		"CREATE INDEX dw_demo_order ON " + w.table(tableEvents) + " (order_id)",
 		"CREATE INDEX dw_demo_dead ON " + w.table(tableDead) + " (event_time)",
 		"DROP TABLE dw_hours",
 		"PRAGMA journal_mode=WAL",
