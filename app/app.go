@@ -92,7 +92,7 @@ func (a *App) openStore(ctx context.Context, o Options) error {
 	c := a.project.Config
 	signer, err := receipts.LoadKey(c.Receipts.KeyFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		signer, err = receipts.CreateKey(c.Receipts.KeyFile, c.Instance, rand.Reader)
+		signer, err = firstKey(ctx, c)
 	}
 	if err != nil {
 		return fmt.Errorf("receipts.key_file %s: %w", c.Receipts.KeyFile, err)
@@ -106,6 +106,25 @@ func (a *App) openStore(ctx context.Context, o Options) error {
 	}
 	a.receipts = &Log{store: a.store, key: signer.VerifierKey()}
 	return nil
+}
+
+// firstKey makes the signing key of a database that has no receipts yet. One
+// whose key is gone gets no new key, which could not be told from a forger's.
+func firstKey(ctx context.Context, c *config.Config) (receipts.Signer, error) {
+	if db, err := store.OpenReadOnly(ctx, c.Store.DSN); err == nil {
+		var head receipts.Head
+		err := db.View(ctx, func(tx workflows.ReadTx) error {
+			head, err = tx.Head(ctx)
+			return err
+		})
+		if err := errors.Join(err, db.Close()); err != nil {
+			return receipts.Signer{}, err
+		}
+		if head.Seq > 0 {
+			return receipts.Signer{}, fmt.Errorf("is missing, but %s holds %d receipts that were signed with it; put it back from its copy", c.Store.DSN, head.Seq)
+		}
+	}
+	return receipts.CreateKey(c.Receipts.KeyFile, c.Instance, rand.Reader)
 }
 
 // connectSlack asks who the bot is and resolves the configured people.
@@ -246,6 +265,9 @@ func (a *App) recordStart(ctx context.Context, version string) error {
 			return err
 		}
 		drafts := []receipts.Draft{a.configReceipt(hex.EncodeToString(sum[:]), version, now)}
+		if err := a.refuseShrunk(ctx, tx, head); err != nil {
+			return err
+		}
 		if head.Seq == 0 {
 			drafts = append([]receipts.Draft{a.keyReceipt(now)}, drafts...)
 		}
@@ -256,6 +278,23 @@ func (a *App) recordStart(ctx context.Context, version string) error {
 		}
 		return nil
 	})
+}
+
+// refuseShrunk keeps dw from writing on a log from which receipts were cut: what
+// it wrote would hide the gap.
+func (a *App) refuseShrunk(ctx context.Context, tx workflows.ReceiptReads, head receipts.Head) error {
+	note, err := tx.Checkpoint(ctx)
+	if err != nil || note == nil {
+		return err
+	}
+	signed, err := receipts.OpenCheckpoint(note, a.receipts.key)
+	if err != nil {
+		return fmt.Errorf("the newest checkpoint was not signed with receipts.key_file: %w; put the key of this database back", err)
+	}
+	if head.Seq < signed.Size {
+		return fmt.Errorf("the log holds %d receipts and its newest checkpoint says %d: receipts were cut off. Keep this database as it is for those who look into it, and start dw on a whole copy", head.Seq, signed.Size)
+	}
+	return nil
 }
 
 func (a *App) keyReceipt(now time.Time) receipts.Draft {
@@ -270,7 +309,8 @@ func (a *App) configReceipt(hash, version string, now time.Time) receipts.Draft 
 	for name, policy := range a.policies {
 		domains[name] = receipts.Object{
 			"level": fmt.Sprintf("L%d", policy.Level), "policy_version": policy.Version,
-			"owner": policy.Owner.User, "deputy": policy.Deputy.User, "unresolved": strings.Join(policy.Unresolved, "; "),
+			"owner": policy.Owner.User, "deputy": policy.Deputy.User, "escalation": users(policy.Escalation), "cc": users(policy.CC),
+			"unresolved": strings.Join(policy.Unresolved, "; "),
 		}
 	}
 	return receipts.Draft{
@@ -278,6 +318,14 @@ func (a *App) configReceipt(hash, version string, now time.Time) receipts.Draft 
 		Subject: []receipts.Subject{{Name: "config", Digest: hash}},
 		Body:    receipts.Object{"version": version, "domains": domains},
 	}
+}
+
+func users(people []workflows.Person) []string {
+	out := make([]string, len(people))
+	for i, p := range people {
+		out[i] = p.User
+	}
+	return out
 }
 
 // Address is where dw's own HTTP listener is bound, host:port.

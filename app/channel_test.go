@@ -1,6 +1,8 @@
 package app_test
 
 import (
+	"crypto/rand"
+	"os"
 	"strings"
 	"testing"
 
@@ -120,6 +122,34 @@ func TestStartRefuses(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestKeyIsGone: a database whose signing key is missing or another's gets no new
+// key and no new receipt; with its own key back it goes on.
+func TestKeyIsGone(t *testing.T) {
+	t.Parallel()
+	r := start(t)
+	r.stop()
+	key, before := r.read(t, "keys/receipts.key"), len(r.receipts(""))
+	if err := os.Remove(r.path("keys/receipts.key")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.build(app.Options{}); !strings.Contains(errText(err), "put it back") {
+		t.Errorf("without its key dw says %v", err)
+	}
+	if _, err := receipts.CreateKey(r.path("keys/receipts.key"), "grid-test", rand.Reader); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.build(app.Options{}); !strings.Contains(errText(err), "not signed with receipts.key_file") {
+		t.Errorf("with another key dw says %v", err)
+	}
+	if after := len(r.receipts("")); after != before {
+		t.Errorf("%d receipts, were %d", after, before)
+	}
+	r.write(t, "keys/receipts.key", key)
+	r.resume()
+	r.stop()
+	r.verify()
 }
 
 // TestUnknownOwner: where Slack does not know the owner the deputy is asked and

@@ -15,7 +15,7 @@ import (
 func TestOnlyHandlersHoldADecider(t *testing.T) {
 	t.Parallel()
 	loaded, err := packages.Load(&packages.Config{
-		Mode: packages.NeedName | packages.NeedImports | packages.NeedDeps | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedSyntax,
+		Mode: packages.NeedName | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedSyntax,
 		Dir:  "..",
 	}, "./...")
 	if err != nil {

@@ -77,7 +77,11 @@ func policyOf(name string, d config.Domain, p people) workflows.Policy {
 	}
 	find := func(role, who string) workflows.Person {
 		if problem, wrong := p.problems[who]; wrong {
-			policy.Unresolved = append(policy.Unresolved, fmt.Sprintf("%s %s: %s; the next of the chain is asked instead", role, who, problem))
+			instead := "; the next of the chain is asked instead"
+			if role == "cc" {
+				instead = "; nobody is told instead"
+			}
+			policy.Unresolved = append(policy.Unresolved, role+" "+who+": "+problem+instead)
 		}
 		return p.known[who]
 	}

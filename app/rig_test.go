@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	}
 	flag.Parse()
 	// Most of a test's time is Slack's pace of one message a second and channel.
-	_ = flag.Set("test.parallel", "12")
+	_ = flag.Set("test.parallel", "24")
 	code := m.Run()
 	if built.path != "" {
 		_ = os.RemoveAll(filepath.Dir(built.path))

@@ -92,7 +92,7 @@ func (r *runner) judgedAt(spec checks.Spec, since, now time.Time) []time.Time {
 		return []time.Time{now}
 	}
 	var out []time.Time
-	for end := since.Truncate(time.Hour).Add(time.Hour); ; end = end.Add(time.Hour) {
+	for end := hourOf(since, spec.Zone).Add(time.Hour); ; end = end.Add(time.Hour) {
 		at := end.Add(spec.Delay)
 		if at.After(now) {
 			break
@@ -103,6 +103,18 @@ func (r *runner) judgedAt(spec checks.Spec, since, now time.Time) []time.Time {
 		return []time.Time{now}
 	}
 	return out
+}
+
+// hourOf is the start of the hour on the clocks of a zone, some of which are not
+// whole hours from UTC.
+func hourOf(at time.Time, zone string) time.Time {
+	loc, err := time.LoadLocation(zone)
+	if err != nil {
+		loc = time.UTC // the check itself says that its zone is wrong
+	}
+	_, offset := at.In(loc).Zone()
+	shift := time.Duration(offset) * time.Second
+	return at.Add(shift).Truncate(time.Hour).Add(-shift)
 }
 
 // CheckNames lists the configured checks in the order of the file.

@@ -191,10 +191,7 @@ func (d *Deliverer) postOnce(ctx context.Context, channel, thread, key string, s
 // TellOwner sends a direct message to a domain's owner, for troubles that a
 // channel cannot carry. Where Slack refuses that too, the log says so.
 func (d *Deliverer) TellOwner(ctx context.Context, policy workflows.Policy, problem string) {
-	who := policy.Owner
-	if who.User == "" {
-		who = policy.Deputy
-	}
+	who := responsible(policy)
 	channel, err := d.OpenDM(ctx, who.User)
 	if err == nil {
 		_, err = d.Poster.Post(ctx, channel, toBot(blocks.Private(problem)), bot.PostOptions{})

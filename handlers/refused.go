@@ -28,10 +28,7 @@ func (d *Deliverer) refusedChannel(ctx context.Context, policy workflows.Policy,
 	if !ok || !slices.Contains(channelCodes(), refused.Code) {
 		return cause
 	}
-	who := policy.Owner
-	if who.User == "" {
-		who = policy.Deputy
-	}
+	who := responsible(policy)
 	key := "refused/" + incident + "/" + policy.Channel
 	defer d.lock(key)()
 	if d.toldOf(key) {
@@ -51,6 +48,16 @@ func (d *Deliverer) refusedChannel(ctx context.Context, policy workflows.Policy,
 	defer d.mu.Unlock()
 	d.told[key] = true
 	return cause
+}
+
+// responsible is the first of a domain's people whom Slack knows.
+func responsible(policy workflows.Policy) workflows.Person {
+	for _, who := range append([]workflows.Person{policy.Owner, policy.Deputy}, policy.Escalation...) {
+		if who.User != "" {
+			return who
+		}
+	}
+	return workflows.Person{}
 }
 
 func (d *Deliverer) toldOf(key string) bool {

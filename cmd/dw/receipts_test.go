@@ -155,7 +155,7 @@ func TestChangedByte(t *testing.T) {
 }
 
 // TestCutBack: a log whose last receipt and head were cut back while its
-// checkpoint stands is exit code 3; the bot refuses nothing silently.
+// checkpoint stands is exit code 3, and the bot does not write over the gap.
 func TestCutBack(t *testing.T) {
 	t.Parallel()
 	dir := ran(t)
@@ -165,4 +165,6 @@ func TestCutBack(t *testing.T) {
 		chain_hash = (SELECT chain_hash FROM receipts ORDER BY seq DESC LIMIT 1)`)
 	dw(t, dir, "receipts", "verify", "--key", "receipts.pub").want(t, 3)
 	dw(t, dir, "receipts", "verify").want(t, 3)
+	dw(t, dir, "run").want(t, 1, "receipts were cut off")
+	dw(t, dir, "receipts", "verify", "--key", "receipts.pub").want(t, 3)
 }
