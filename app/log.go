@@ -142,7 +142,7 @@ func receiptRow(entry receipts.Entry) (blocks.Receipt, error) {
 		return value
 	}
 	who := said(actor, "kind")
-	if name := said(actor, "name"); name != "" {
+	if name := said(actor, "name"); name != "" && name != who {
 		who += " " + name
 	}
 	return blocks.Receipt{

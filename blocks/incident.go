@@ -64,6 +64,9 @@ func headline(i workflows.Incident) string {
 		if off < 0 {
 			word, off = "short", -off
 		}
+		if i.State == workflows.Resolved {
+			return fmt.Sprintf("%s is right again, was %.0f %% %s", name, off, word)
+		}
 		return fmt.Sprintf("%s is %.0f %% %s", name, off, word)
 	}
 	if r.Message != "" {
@@ -247,7 +250,7 @@ func proposalSummary(_ workflows.Incident, proposals []workflows.Proposal, v Vie
 }
 
 func incidentText(i workflows.Incident, proposals []workflows.Proposal, headline string, v View) string {
-	parts := []string{headline + ", since " + onsetText(i, v)}
+	parts := []string{headline + ", since " + onsetText(i, v)} // answers come first: notifications are cut
 	if i.State == workflows.Resolved {
 		parts[0] = "Resolved " + clock(i.ResolvedAt, v.Now, v.Zone) + ": " + parts[0]
 	}

@@ -56,7 +56,9 @@ func resultBody(r checks.Result) receipts.Object {
 func addSignal(i Incident, r checks.Result, now time.Time) (Incident, Outcome) {
 	i = i.clone()
 	i.UpdatedAt = now.UTC()
-	if !r.Since.IsZero() && (i.Onset.IsZero() || r.Since.Before(i.Onset)) {
+	// A diagnosis knows the onset to the minute, a check only its bucket.
+	diagnosed := i.Diagnosis != nil && !i.Diagnosis.Onset.IsZero()
+	if !diagnosed && !r.Since.IsZero() && (i.Onset.IsZero() || r.Since.Before(i.Onset)) {
 		i.Onset = r.Since
 	}
 	var out Outcome

@@ -3,6 +3,7 @@ package workflows
 import (
 	"context"
 	"fmt"
+	"strings"
 )
 
 // fireVerify checks the numbers of an incident again.
@@ -98,7 +99,7 @@ func (s *Service) awaitUndo(w *work, ended []Proposal) {
 	for _, p := range ended {
 		for _, n := range p.OpenUndo() {
 			w.out.note(p.Incident, fmt.Sprintf("The undo of %q is open: %s. %s can carry it out now; it needs no new decision.",
-				p.Title, p.Plan[n].Undo, linksText(p.Asked())), people(p.Asked())...)
+				p.Title, strings.TrimSuffix(p.Plan[n].Undo, "."), linksText(p.Asked())), people(p.Asked())...)
 			if s.canObserve(*p.Plan[n].UndoAction) {
 				w.out.set(Deadline{Kind: DeadlineObserve, Subject: stepSubject(p.ID, n), DueAt: w.now.Add(s.policy(p.Domain).ObserveEvery)})
 			}
