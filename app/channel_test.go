@@ -158,7 +158,10 @@ func TestUnknownOwner(t *testing.T) {
 	t.Parallel()
 	r := start(t, replace("{slack: U0OWNER}", "{slack: U9GONE}"))
 	r.at("11:15")
-	r.see("evidence and history", "Approver not found", "U9GONE", "asked instead")
+	r.see("evidence and history", "Approver not found", "U9GONE", "asked instead", "without the schema registry")
+	if card := r.see("evidence and history"); !said(card, deputy) {
+		t.Errorf("the card names nobody who will decide: %s", card.Text)
+	}
 	r.at("11:26")
 	r.told(deputy, r.click(deputy, r.card(holdTitle, "dw_approve"), "dw_approve"), "is recorded at")
 }

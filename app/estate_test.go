@@ -98,7 +98,7 @@ store: {dsn: dw.db}
 receipts: {key_file: keys/receipts.key, checkpoint_every: 1}
 server: {listen: "127.0.0.1:0"}
 log: {level: info}
-jobs: {tick: 0.02, poll: 0.05, timeout: 40, rescue_after: 41}
+jobs: {tick: 0.1, poll: 0.1, timeout: 40, rescue_after: 41}
 clock: {file: clock.json}
 connections:
   warehouse: {kind: sqlite, path: warehouse.db}
@@ -424,8 +424,9 @@ func warehouseFile(t testing.TB) string {
 	return built.path
 }
 
-// buildWarehouse makes eight weeks of hours with sixty readings a region, hours to
-// come included. From 10:00 on the north's are gone, in the dead letter to 11:10.
+// buildWarehouse makes eight weeks of hours, sixty readings a region from 8 to 16
+// and six in the others, and the hours to come of the last day. From its 10:00 on
+// the north's are gone, in the dead letter up to 11:10.
 func buildWarehouse() (string, error) {
 	dir, err := os.MkdirTemp("", "dw-app-test")
 	if err != nil {
@@ -444,7 +445,8 @@ func buildWarehouse() (string, error) {
 		`CREATE TABLE readings_rejected (event_time TEXT, reading_id INTEGER, value BLOB)`,
 		fmt.Sprintf(`WITH RECURSIVE m(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM m WHERE n + 1 < %d),
 			r(k, region) AS (VALUES (0, 'north'), (1, 'south'), (2, 'west'))
-			INSERT INTO fct_readings SELECT n * 3 + k, region, 1.5, datetime('%s', '+' || n || ' minutes') FROM m, r`,
+			INSERT INTO fct_readings SELECT n * 3 + k, region, 1.5, datetime('%s', '+' || n || ' minutes') FROM m, r
+			WHERE n / 60 %% 24 BETWEEN 8 AND 15 OR n %% 10 = 0`,
 			minutes, first.Format(time.DateTime)),
 		`INSERT INTO readings_rejected SELECT read_at, reading_id, CAST(json_object('reading_id', reading_id, 'region', region, 'kwh', kwh, 'read_at', read_at) AS BLOB)
 			FROM fct_readings WHERE region = 'north' AND read_at >= '2026-06-10 10:00:00'  AND read_at < '2026-06-10 11:10:00'`,

@@ -132,7 +132,7 @@ func TestLateClick(t *testing.T) {
 	r := start(t)
 	r.asked()
 	r.stop()
-	r.write(t, "config.yaml", strings.Replace(r.read(t, "config.yaml"), "tick: 0.02", "tick: 3600", 1))
+	r.write(t, "config.yaml", strings.Replace(r.read(t, "config.yaml"), "tick: 0.1", "tick: 3600", 1))
 	r.resume()
 	r.at("15:40")
 	r.told(owner, r.click(owner, r.card(holdTitle, blocks.ActionApprove), blocks.ActionApprove), "expired at", "never auto-granted")

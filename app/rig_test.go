@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	}
 	flag.Parse()
 	// Most of a test's time is Slack's pace of one message a second and channel.
-	_ = flag.Set("test.parallel", "24")
+	_ = flag.Set("test.parallel", "16")
 	code := m.Run()
 	if built.path != "" {
 		_ = os.RemoveAll(filepath.Dir(built.path))
@@ -47,7 +47,7 @@ func TestMain(m *testing.M) {
 }
 
 // patience ends a test that waits for what never comes.
-const patience = 30 * time.Second
+const patience = 60 * time.Second
 
 // rig is a dw that runs on an estate.
 type rig struct {

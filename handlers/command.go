@@ -176,7 +176,7 @@ func (h *Handler) blast(words []string) (blocks.Message, error) {
 func (h *Handler) incidentView(i workflows.Incident) blocks.View {
 	v := h.view()
 	if policy, ok := h.Policy(i.Domain); ok {
-		v.Owner, v.Unresolved = policy.Owner, policy.Unresolved
+		v.Owner, v.Unresolved = responsible(policy), policy.Unresolved
 	}
 	return v
 }
