@@ -47,10 +47,11 @@ type Options struct {
 
 // Client calls one PagerDuty account. It is safe for many goroutines.
 type Client struct {
-	api    *sdk.Client // nil without an API key
-	events *sdk.Client
-	keys   map[string]rest.Secret
-	now    func() time.Time
+	api      *sdk.Client // nil without an API key
+	events   *sdk.Client
+	services []string                    // that have a routing key
+	key      func(service string) string // a function does not print
+	now      func() time.Time
 }
 
 // New builds a client without calling PagerDuty.
@@ -62,12 +63,12 @@ func New(o Options) (*Client, error) {
 		return nil, errors.New("pagerduty: an API key or the routing key of a service is needed")
 	}
 	o = o.withDefaults()
-	c := &Client{keys: map[string]rest.Secret{}, now: o.Now}
-	for service, key := range o.RoutingKeys {
-		if key == "" {
+	keys := maps.Clone(o.RoutingKeys)
+	c := &Client{services: slices.Sorted(maps.Keys(keys)), key: func(service string) string { return keys[service] }, now: o.Now}
+	for _, service := range c.services {
+		if keys[service] == "" {
 			return nil, fmt.Errorf("pagerduty: the routing key of service %q is empty", service)
 		}
-		c.keys[service] = rest.Secret{Header: "routing_key", Value: key}
 	}
 	// go-pagerduty sees no host: the policy joins each path to its own base.
 	events, err := o.sender(o.EventsURL)

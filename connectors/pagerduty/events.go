@@ -3,7 +3,6 @@ package pagerduty
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -90,15 +89,15 @@ func (c *Client) Resolve(ctx context.Context, service, dedupKey string) error {
 const maxKey = 255
 
 func (c *Client) send(ctx context.Context, k *call, event *sdk.V2Event) error {
-	key, ok := c.keys[k.service]
+	key := c.key(k.service)
 	name := System + ": " + k.name
 	switch {
-	case !ok:
-		return &RefusedError{Call: name, Reason: ReasonUnknown, Advice: fmt.Sprintf("no routing key is configured for service %q; configured are %q", k.service, slices.Sorted(maps.Keys(c.keys)))}
+	case key == "":
+		return &RefusedError{Call: name, Reason: ReasonUnknown, Advice: fmt.Sprintf("no routing key is configured for service %q; configured are %q", k.service, c.services)}
 	case event.DedupKey == "" || len(event.DedupKey) > maxKey:
 		return &RefusedError{Call: name, Reason: ReasonInput, Advice: fmt.Sprintf("the key has %d characters, PagerDuty takes 1 to %d", len(event.DedupKey), maxKey)}
 	}
-	event.RoutingKey = key.Value
+	event.RoutingKey = key
 	answer, err := c.events.ManageEventWithContext(k.in(ctx), event)
 	if err = c.judge(k, err); err != nil {
 		return err

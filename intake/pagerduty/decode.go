@@ -95,7 +95,10 @@ func Decode(body []byte) (Event, error) {
 			return Event{}, err
 		}
 	}
-	return e, e.check()
+	if err := e.check(); err != nil {
+		return Event{}, err
+	}
+	return e, nil
 }
 
 func (e *Event) subject(raw json.RawMessage) error {

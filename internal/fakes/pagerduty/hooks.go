@@ -25,9 +25,9 @@ type Hook struct {
 
 // delivery is one event on its way to one hook.
 type delivery struct {
-	event string // id
+	id    string // of the event
 	hook  Hook
-	body  []byte
+	event object
 }
 
 // userAgent and serviceAgent are who did it.
@@ -47,16 +47,13 @@ func (s *Server) hookIncident(in *Incident) object {
 
 // announce queues an event for each hook. The lock is held.
 func (s *Server) announce(kind string, agent, data object) {
-	id := s.opts.NewID()
-	body, err := json.Marshal(object{"event": object{
-		"id": id, "event_type": kind, "resource_type": "incident", "occurred_at": s.opts.Now().UTC().Format("2006-01-02T15:04:05.000Z"),
+	id, resource := s.opts.NewID(), strings.Split(kind, ".")[0]
+	e := object{"event": object{
+		"id": id, "event_type": kind, "resource_type": resource, "occurred_at": s.opts.Now().UTC().Format("2006-01-02T15:04:05.000Z"),
 		"agent": agent, "client": nil, "data": data,
-	}})
-	if err != nil { // strings and numbers only: cannot happen, and a lost event would be seen by nobody
-		body = fmt.Appendf(nil, "{%q: %q}", "error", err)
-	}
+	}}
 	for _, h := range s.opts.Hooks {
-		s.queue = append(s.queue, delivery{event: id, hook: h, body: body})
+		s.queue = append(s.queue, delivery{id: id, hook: h, event: e})
 	}
 }
 
@@ -120,22 +117,26 @@ func (s *Server) post(ctx context.Context, d delivery) error {
 func (s *Server) send(ctx context.Context, d delivery) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, d.hook.URL, bytes.NewReader(d.body))
+	body, err := json.Marshal(d.event)
 	if err != nil {
-		return fmt.Errorf("deliver webhook %s: %w", d.event, err)
+		return fmt.Errorf("encode webhook %s: %w", d.id, err)
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, d.hook.URL, bytes.NewReader(body))
+	if err != nil {
+		return fmt.Errorf("deliver webhook %s: %w", d.id, err)
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("User-Agent", "PagerDuty-Webhook/V3.0")
-	r.Header.Set("X-Webhook-Id", d.event)
-	r.Header.Set("X-Pagerduty-Signature", Sign(d.body, d.hook.Secrets...))
+	r.Header.Set("X-Webhook-Id", d.id)
+	r.Header.Set("X-Pagerduty-Signature", Sign(body, d.hook.Secrets...))
 	res, err := s.opts.Client.Do(r)
 	if err != nil {
-		return fmt.Errorf("deliver webhook %s: %w", d.event, err)
+		return fmt.Errorf("deliver webhook %s: %w", d.id, err)
 	}
 	defer res.Body.Close() //nolint:errcheck // only read
 	said, _ := io.ReadAll(io.LimitReader(res.Body, 1000))
 	if res.StatusCode >= 300 {
-		return fmt.Errorf("deliver webhook %s: status %d: %s", d.event, res.StatusCode, strings.TrimSpace(string(said)))
+		return fmt.Errorf("deliver webhook %s: status %d: %s", d.id, res.StatusCode, strings.TrimSpace(string(said)))
 	}
 	return nil
 }

@@ -20,9 +20,11 @@ func reference(kind, path, id, summary string) object {
 	}
 }
 
-func (u User) reference() object       { return reference("user", "users", u.ID, u.Name) }
-func (x Service) reference() object    { return reference("service", "services", x.ID, x.Name) }
-func (p Policy) reference() object     { return reference("escalation_policy", "escalation_policies", p.ID, p.Name) }
+func (u User) reference() object    { return reference("user", "users", u.ID, u.Name) }
+func (x Service) reference() object { return reference("service", "services", x.ID, x.Name) }
+func (p Policy) reference() object {
+	return reference("escalation_policy", "escalation_policies", p.ID, p.Name)
+}
 func (in *Incident) reference() object { return reference("incident", "incidents", in.ID, in.Title) }
 func stamp(t time.Time) string         { return t.UTC().Format(time.RFC3339) }
 

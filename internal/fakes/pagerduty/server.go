@@ -10,6 +10,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -82,6 +83,7 @@ func New(o Options) (*Server, error) {
 	if o.Client == nil {
 		o.Client = &http.Client{Timeout: 10 * time.Second}
 	}
+	o.Schedules, o.Hooks = slices.Clone(o.Schedules), slices.Clone(o.Hooks) // they change
 	s := &Server{opts: o, mux: http.NewServeMux(), calls: map[string]int{}}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.routes()
