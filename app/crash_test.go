@@ -116,7 +116,7 @@ func TestKilledAtTheDecision(t *testing.T) {
 		t.Run(point, func(t *testing.T) {
 			t.Parallel()
 			r := &rig{estate: newEstate(t, replace("checkpoint_every: 1", "checkpoint_every: 3600"),
-				replace("timeout: 40, rescue_after: 41", "timeout: 5, rescue_after: 6")), t: t, log: new(output)}
+				replace("timeout: 40, rescue_after: 41", "timeout: 8, rescue_after: 9")), t: t, log: new(output)}
 			cmd := exec.Command(os.Args[0], "-test.run=^$")
 			cmd.Env = append(os.Environ(), childConfig+"="+r.path("config.yaml"), childPoint+"="+point)
 			r.spawn(cmd)

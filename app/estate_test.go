@@ -326,7 +326,7 @@ func workspace() slackdev.Workspace {
 
 func (e *estate) startSlack(t testing.TB) {
 	t.Helper()
-	server, err := slackdev.New(slackdev.Options{Workspace: workspace(), Now: e.clock.Now, Unlimited: true, AckTimeout: 20 * time.Second})
+	server, err := slackdev.New(slackdev.Options{Workspace: workspace(), Now: e.clock.Now, Unlimited: true, AckTimeout: 5 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
