@@ -54,6 +54,7 @@ type element struct {
 	Type     string          `json:"type"`
 	BlockID  string          `json:"block_id"`
 	ActionID string          `json:"action_id"`
+	Time     int64           `json:"timestamp"`
 	Text     json.RawMessage `json:"text"`
 	Elements []element       `json:"elements"`
 }
@@ -163,4 +164,35 @@ func find(s slackdev.Snapshot, key string) (card, bool) {
 		}
 	}
 	return card{}, false
+}
+
+// ranAt reads when a check has run out of the answer to the command checks; zero
+// if it has not.
+func ranAt(answer slackdev.Message, check string) time.Time {
+	var blocks []element
+	if json.Unmarshal(answer.Blocks, &blocks) != nil {
+		return time.Time{}
+	}
+	var ran time.Time
+	for _, b := range blocks {
+		b.walk(func(line element) {
+			named, at := false, int64(0)
+			for _, e := range line.Elements {
+				named = named || e.plain() == check
+				at = max(at, e.Time)
+			}
+			if named && at > 0 {
+				ran = time.Unix(at, 0)
+			}
+		})
+	}
+	return ran
+}
+
+// walk visits an element and all below it.
+func (e element) walk(visit func(element)) {
+	visit(e)
+	for _, inner := range e.Elements {
+		inner.walk(visit)
+	}
 }

@@ -21,20 +21,24 @@ type conductor struct {
 	auto     bool
 	patience time.Duration // how long an expected message may take, by the wall
 	builtAt  time.Time     // the last scheduled build
+	served   bool          // somebody else starts dw, and may take their time
+	over     bool          // the story ended before its end: a request was refused
 }
 
 // Speeds of the story.
 const (
 	scaleAuto   = 900.0
 	scaleShown  = 240.0
-	scaleArrive = 150.0 // shortly before a point in time, so as to stop at it
-	scaleSlow   = 30.0  // while dw is waited for
+	scaleArrive = 90.0 // shortly before a point in time, so as to stop at it
+	scaleSlow   = 6.0  // while dw is waited for
 	arriveLead  = 45 * time.Second
 	lookEvery   = 5 * time.Millisecond
 )
 
+// scale is how fast the story runs where nothing is waited for; nobody has to see
+// the morning.
 func (c *conductor) scale() float64 {
-	if c.auto {
+	if c.auto || c.clock.now().Before(c.day.at(12, 5)) {
 		return scaleAuto
 	}
 	return scaleShown
@@ -69,28 +73,49 @@ func (c *conductor) arrive(ctx context.Context, to time.Time) error {
 	return c.pass(ctx, to, scaleArrive)
 }
 
-// pass runs the clock to a time while rows come in, then holds it.
+// pass runs the clock to a time, while rows come in, and holds it there. A timer
+// holds it, so that slow rows never let the story run past the time.
 func (c *conductor) pass(ctx context.Context, to time.Time, scale float64) error {
-	if !c.clock.now().Before(to) {
+	left := to.Sub(c.clock.now())
+	if left <= 0 {
 		return nil
 	}
 	if err := c.clock.run(scale); err != nil {
 		return err
 	}
+	arrived := time.NewTimer(time.Duration(float64(left) / scale))
+	defer arrived.Stop()
+	stop, rows := make(chan struct{}), make(chan error, 1)
+	go func() { rows <- c.follow(ctx, to, stop) }() // ends with stop or its first error
+	var err error
+	select {
+	case <-arrived.C:
+	case err = <-rows:
+		rows <- nil
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	}
+	held := c.clock.hold()
+	close(stop)
+	return errors.Join(err, held, <-rows)
+}
+
+// follow lets rows come in as the story's time passes, until stop is closed.
+func (c *conductor) follow(ctx context.Context, to time.Time, stop <-chan struct{}) error {
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
 	for {
-		now := c.clock.now()
-		if !now.Before(to) {
-			return c.clock.hold()
-		}
-		if err := c.stream.advance(ctx, now); err != nil {
-			return errors.Join(err, c.clock.hold())
-		}
 		select {
-		case <-ctx.Done():
-			return errors.Join(context.Cause(ctx), c.clock.hold())
+		case <-stop:
+			return nil
 		case <-look.C:
+			now := c.clock.now()
+			if now.After(to) {
+				now = to
+			}
+			if err := c.stream.advance(ctx, now); err != nil {
+				return err
+			}
 		}
 	}
 }

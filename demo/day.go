@@ -31,14 +31,14 @@ func (c *conductor) play(ctx context.Context) error {
 
 // morning is the same in every variant until noon.
 func (c *conductor) morning(ctx context.Context) error {
-	if err := c.await(ctx, "dw connects to the workspace", !c.auto, func(s slackdev.Snapshot) bool { return s.Sockets > 0 }); err != nil {
+	if err := c.await(ctx, "dw connects to the workspace", c.served, func(s slackdev.Snapshot) bool { return s.Sockets > 0 }); err != nil {
 		return err
 	}
 	c.line.event(c.clock.now(), "dw", "connected to the workspace", "checks run by their schedules from now on")
-	if err := c.advance(ctx, c.day.at(10, 50)); err != nil {
+	if err := c.advance(ctx, c.day.at(10, 35)); err != nil {
 		return err
 	}
-	if err := c.seeChecked(ctx, "orders-dead-letter"); err != nil {
+	if err := c.seeChecked(ctx, deadLetterCheck, c.day.at(10, 35)); err != nil {
 		return err
 	}
 	if err := c.advance(ctx, c.day.at(10, 55)); err != nil {
@@ -50,42 +50,36 @@ func (c *conductor) morning(ctx context.Context) error {
 	return nil
 }
 
-// seeChecked asks dw in Slack, as the analyst, whether a check has run.
-func (c *conductor) seeChecked(ctx context.Context, check string) error {
-	for {
-		if _, err := c.slack.Command(ctx, analystID, incidentsID, "checks"); err != nil {
+// deadLetterCheck is the check of the dead-letter table in the configuration.
+const deadLetterCheck = "orders-dead-letter"
+
+// seeChecked asks dw in Slack, as the analyst, until a check has run since a
+// time, so that what it found is known to be from then.
+func (c *conductor) seeChecked(ctx context.Context, check string, since time.Time) error {
+	for range 60 {
+		before := len(c.slack.Ephemerals(analystID))
+		if _, err := c.slack.Command(ctx, analystID, generalID, "checks"); err != nil {
 			return fmt.Errorf("ask dw for its checks: %w", err)
 		}
-		last := func(s slackdev.Snapshot) string {
-			if all := s.Ephemerals[analystID]; len(all) > 0 {
-				return string(all[len(all)-1].Blocks)
-			}
-			return ""
-		}
-		var said string
+		var answer slackdev.Message
 		err := c.await(ctx, "dw answers its command checks", false, func(s slackdev.Snapshot) bool {
-			said = last(s)
-			return strings.Contains(said, check)
+			all := s.Ephemerals[analystID]
+			if len(all) > before {
+				answer = all[len(all)-1]
+			}
+			return len(all) > before
 		})
 		if err != nil {
 			return err
 		}
-		if !strings.Contains(said, check+`"`) || !notRun(said, check) {
+		if ran := ranAt(answer, check); !ran.Before(since) {
 			return nil
 		}
-		if err := c.pass(ctx, c.clock.now().Add(15*time.Second), scaleArrive); err != nil {
+		if err := c.pass(ctx, c.clock.now().Add(3*time.Second), scaleSlow); err != nil {
 			return err
 		}
 	}
-}
-
-// notRun reports whether the answer says that a check has not run yet.
-func notRun(said, check string) bool {
-	_, after, _ := strings.Cut(said, check+`"`)
-	if len(after) > 300 {
-		after = after[:300]
-	}
-	return strings.Contains(after, "has not run yet")
+	return fmt.Errorf("at %s in the story: check %s has not run since %s", c.day.clock(c.clock.now()), check, c.day.clock(since))
 }
 
 // replaceRelay is the deploy of 10:55: the files, and the event that the deploy

@@ -48,6 +48,7 @@ func Run(ctx context.Context, o Options) error {
 // `dw run -c DIR/config.yaml`.
 func Serve(ctx context.Context, o Options) error {
 	return withConductor(ctx, o, func(ctx context.Context, c *conductor) error {
+		c.served = true
 		c.line.say("Now start dw beside this:  dw run -c "+c.path("config.yaml"), "")
 		return c.playAndTell(ctx, func() error { return nil })
 	})
@@ -80,7 +81,11 @@ func withConductor(ctx context.Context, o Options, play func(context.Context, *c
 	if err != nil {
 		return err
 	}
-	return errors.Join(play(ctx, c), c.line.failed())
+	err = errors.Join(play(ctx, c), c.line.failed())
+	if !o.Auto && ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return nil // the person ended it
+	}
+	return err
 }
 
 func (o *Options) setDefaults() {
@@ -265,7 +270,7 @@ func (c *conductor) stayUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if broken != nil {
+	if broken != nil && !c.over {
 		c.line.say("", "Not everything that the story promises has happened: "+broken.Error())
 	}
 	c.line.say("", c.farewell(out), "", "The workspace stays up: "+c.slack.URL()+"  (Ctrl-C ends it)")

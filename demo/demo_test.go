@@ -2,7 +2,9 @@ package demo
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,11 +15,14 @@ import (
 func playAuto(t *testing.T, o Options) (outcome, []entry) {
 	t.Helper()
 	var out bytes.Buffer
-	o.Dir, o.Auto, o.JSON, o.Out, o.history = filepath.Join(t.TempDir(), "demo"), true, true, &out, testHistory(t)
+	o.Dir, o.Auto, o.JSON, o.Out = filepath.Join(t.TempDir(), "demo"), true, true, &out
+	if o.NamesFile == "" {
+		o.history = testHistory(t)
+	}
 	err := Run(t.Context(), o)
 	if err != nil {
 		log, _ := os.ReadFile(filepath.Join(o.Dir, "dw.log"))
-		t.Fatalf("%v\n%s\n%s", err, out.String(), tail(log, 4000))
+		t.Fatalf("%v\n%s\n%s\n%s", err, out.String(), unfinished(t, filepath.Join(o.Dir, "dw.db")), tail(log, 4000))
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	var end outcome
@@ -36,6 +41,18 @@ func playAuto(t *testing.T, o Options) (outcome, []entry) {
 	return end, entries
 }
 
+// unfinished lists the effects that dw has not delivered.
+func unfinished(t *testing.T, path string) string {
+	t.Helper()
+	l, err := openLedger(path)
+	if err != nil {
+		return err.Error()
+	}
+	defer l.db.Close()
+	jobs, err := documents[map[string]any](context.Background(), l, "SELECT json_object('state', state, 'args', json(args), 'errors', json(errors)) FROM river_job WHERE state <> 'completed'")
+	return fmt.Sprint(jobs, err)
+}
+
 func tail(b []byte, n int) []byte { return b[max(0, len(b)-n):] }
 
 func TestVariants(t *testing.T) {
@@ -48,5 +65,72 @@ func TestVariants(t *testing.T) {
 				t.Error("not verified")
 			}
 		})
+	}
+}
+
+func TestRenamed(t *testing.T) {
+	t.Parallel()
+	names := map[string]string{
+		tableOrders: "fct_meter_readings", tableEvents: "readings", tableDead: "readings_rejected", jobBuild: "build_readings", jobPayout: "bill_customers",
+		pipelineFeed: "north_relay", exploreSales: "usage", channelIncidents: "grid-alerts", personOwner: "Ann O'Hara \"Annie\"",
+		valueBoxOffice: "north & 'east' <old>", valueCounter: "pulse", harmUnit: "households",
+	}
+	content, err := json.Marshal(names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "names.json")
+	if err := os.WriteFile(file, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	end, entries := playAuto(t, Options{NamesFile: file})
+	if got := end.Cause.Segment["channel"]; got != names[valueBoxOffice] {
+		t.Errorf("segment %q", got)
+	}
+	if first := end.Blast.First; first.Asset != "dagster://bill_customers" || first.Unit != "households" || first.Count != boxOfficeOrganizers {
+		t.Errorf("first harm %+v", first)
+	}
+	for _, e := range entries {
+		for story := range names {
+			if strings.Contains(e.Event+e.Detail, story) {
+				t.Errorf("the timeline says %q: %s %s", story, e.Event, e.Detail)
+			}
+		}
+	}
+}
+
+func TestNamesThatCannotBeUsed(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		given map[string]string
+		want  string
+	}{
+		"unknown":            {map[string]string{"orders": "x"}, "is no name of the story"},
+		"table with quotes":  {map[string]string{tableOrders: `a"b`}, "cannot be the name of a table"},
+		"empty":              {map[string]string{personOwner: ""}, "is empty"},
+		"variable":           {map[string]string{valueApp: "${HOME}"}, "would expand"},
+		"control":            {map[string]string{valueApp: "a\nb"}, "cannot be shown"},
+		"twice":              {map[string]string{valueApp: valueWeb}, "is already the name of"},
+		"twice but for case": {map[string]string{tableEvents: "FCT_ticket_orders"}, "is already the name of"},
+		"Slack channel":      {map[string]string{channelIncidents: "Data Incidents"}, "cannot be the name of a Slack channel"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if _, err := renamed(c.given); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error = %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestUnknownVariantIsRefused(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "demo")
+	err := Run(t.Context(), Options{Dir: dir, Variant: "dropp=app"})
+	if err == nil || !strings.Contains(err.Error(), "boxoffice, none, drop=app, late") {
+		t.Errorf("error = %v", err)
+	}
+	if _, err := os.Stat(dir); !os.IsNotExist(err) {
+		t.Errorf("the folder was made: %v", err)
 	}
 }

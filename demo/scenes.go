@@ -18,7 +18,7 @@ func (c *conductor) causeNamed(ctx context.Context) error {
 	var incident card
 	err := c.await(ctx, "the incident's card names the cause and who is harmed", false, func(s slackdev.Snapshot) bool {
 		incident, _ = incidentCard(s)
-		return strings.Contains(incident.text, "wire format") && strings.Contains(incident.text, fmt.Sprint(boxOfficeOrganizers))
+		return strings.Contains(incident.text, "Cause: Records produced without") && strings.Contains(incident.text, fmt.Sprint(boxOfficeOrganizers))
 	})
 	if err != nil {
 		return err
@@ -30,11 +30,11 @@ func (c *conductor) causeNamed(ctx context.Context) error {
 
 // asked is 12:40: three requests stand in the thread.
 func (c *conductor) asked(ctx context.Context) error {
-	if err := c.advance(ctx, c.day.at(12, 40).Add(20*time.Second)); err != nil {
+	if err := c.advance(ctx, c.day.at(12, 40)); err != nil {
 		return err
 	}
 	var p plan
-	err := c.await(ctx, "three approval cards in the incident's thread", false, func(s slackdev.Snapshot) bool {
+	err := c.awaitWhile(ctx, "three approval cards in the incident's thread", func(s slackdev.Snapshot) bool {
 		var ok bool
 		p, ok = planCards(s, c.repo)
 		return ok
@@ -95,6 +95,7 @@ func (c *conductor) refused(_ context.Context) (bool, error) {
 		c.line.event(c.clock.now(), "owner", "a request was not approved", request.header)
 		c.line.say("", "So dw changes nothing for it. The incident stays open and says so; whoever owns it finds another way.",
 			"The decision and its reason are in the receipts. The story ends here.")
+		c.over = true
 		return true, nil
 	}
 	return false, nil
@@ -124,7 +125,14 @@ func (c *conductor) deployEncoder(ctx context.Context) error {
 		return err
 	}
 	c.line.event(at, "owner", "pipeline deployed", "the diff of P2 applied with git and committed: "+c.repo.pipelineName())
-	return c.ownerDone(ctx, func(p plan) card { return p.change })
+	if err := c.ownerDone(ctx, func(p plan) card { return p.change }); err != nil {
+		return err
+	}
+	// From its next run on, the dead-letter check finds nothing new.
+	if err := c.advance(ctx, c.day.at(13, 35)); err != nil {
+		return err
+	}
+	return c.seeChecked(ctx, deadLetterCheck, c.day.at(13, 35))
 }
 
 // mergeRecovery is 13:50 to 13:55: the owner tries the model's diff, then merges.
@@ -172,7 +180,10 @@ func (c *conductor) ownerDone(ctx context.Context, which func(plan) card) error 
 	}
 	if !c.auto {
 		c.tell("You may click Mark done on that card; dw also sees it by itself within a minute of the story.")
-		return c.awaitWhile(ctx, "the step is marked done or seen: "+on.header, gone)
+		if err := c.clock.run(scaleSlow); err != nil {
+			return err
+		}
+		return errors.Join(c.await(ctx, "the step is marked done or seen: "+on.header, true, gone), c.clock.hold())
 	}
 	// dw may have seen it by itself already; then there is no button to press.
 	err := c.await(ctx, "a button Mark done, or the step seen by dw: "+on.header, false, func(s slackdev.Snapshot) bool {
@@ -204,10 +215,7 @@ func (c *conductor) rebuilt(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := c.pass(ctx, c.clock.now().Add(20*time.Second), scaleArrive); err != nil {
-		return err
-	}
-	err = c.await(ctx, "dw reads back that its run has succeeded", false, func(s slackdev.Snapshot) bool {
+	err = c.awaitWhile(ctx, "dw reads back that its run has succeeded", func(s slackdev.Snapshot) bool {
 		incident, _ := incidentCard(s)
 		return incident.is("Verifying")
 	})
@@ -221,7 +229,7 @@ func (c *conductor) rebuilt(ctx context.Context) error {
 
 // resolved is 14:30: the numbers are asked again.
 func (c *conductor) resolved(ctx context.Context) error {
-	if err := c.advance(ctx, c.day.at(14, 30).Add(40*time.Second)); err != nil {
+	if err := c.advance(ctx, c.day.at(14, 30)); err != nil {
 		return err
 	}
 	var incident card
