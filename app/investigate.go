@@ -182,6 +182,6 @@ func (v *investigator) count(ctx context.Context, h lineage.Harm) (int64, error)
 // Plan fills the steps of the best cause.
 func (v *investigator) Plan(_ context.Context, _ workflows.Incident, f workflows.Findings, now time.Time) ([]diagnosis.PlannedProposal, error) {
 	return diagnosis.Plan(diagnosis.PlanInput{
-		Diagnosis: f.Diagnosis, Graph: v.project.Graph, Readers: f.Blast.Consumers, Files: files{}, Now: now,
+		Diagnosis: f.Diagnosis, Graph: v.project.Graph, Readers: f.Blast.Consumers, Files: files{}, Now: now, Zone: v.project.Zone,
 	})
 }

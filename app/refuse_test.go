@@ -166,7 +166,7 @@ func TestOldCard(t *testing.T) {
 	r.askUntil(owner, "incident "+r.receipts(receipts.KindIncidentOpened)[0].Predicate.Incident, "occur more than once")
 	r.at("11:51")
 	r.wait("the new card", func(s slackdev.Snapshot) bool {
-		m, ok := find(s, channel, "Approval needed: "+changeTitle, "fingerprint")
+		m, ok := find(s, channel, "Approval needed: ", changeTitle, "fingerprint")
 		return ok && m.TS != card.TS && m.TS != copied.TS
 	})
 	r.wait("the old card repainted", func(s slackdev.Snapshot) bool {

@@ -2,6 +2,7 @@ package blocks
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"dw/diagnosis"
@@ -19,7 +20,7 @@ const maxDiff = 2600
 // that the receipt repeats.
 func ApprovalCard(i workflows.Incident, p workflows.Proposal, v View) Message {
 	blocks := []slack.Block{
-		slack.NewHeaderBlock(plain(approvalHeader(p), maxHeader)),
+		slack.NewHeaderBlock(plain(approvalHeader(i, p), maxHeader)),
 		rich("ask", askLines(i, p, v)...),
 	}
 	room := maxDiff
@@ -33,14 +34,19 @@ func ApprovalCard(i workflows.Incident, p workflows.Proposal, v View) Message {
 	return Message{Text: approvalText(i, p, v), Blocks: fit(blocks)}
 }
 
-func approvalHeader(p workflows.Proposal) string {
+func approvalHeader(i workflows.Incident, p workflows.Proposal) string {
+	title := p.Title
+	if n := slices.Index(i.Proposals, p.ID); n >= 0 {
+		title = fmt.Sprintf("P%d %s", n+1, p.Title)
+	}
 	switch p.State {
 	case workflows.Waiting:
-		return "Approval needed: " + p.Title
+		return "Approval needed: " + title
 	case workflows.Approved, workflows.Executing:
-		return "Approved: " + p.Title
+		return "Approved: " + title
 	default:
-		return strings.ToUpper(string(p.State[:1])) + strings.ReplaceAll(string(p.State[1:]), "_", " ") + ": " + p.Title
+		state := strings.ReplaceAll(string(p.State), "_", " ")
+		return strings.ToUpper(state[:1]) + state[1:] + ": " + title
 	}
 }
 
@@ -220,7 +226,7 @@ func approvalActions(p workflows.Proposal) []slack.BlockElement {
 }
 
 func approvalText(i workflows.Incident, p workflows.Proposal, v View) string {
-	parts := []string{approvalHeader(p), "For: " + headline(i) + ", since " + onsetText(i, v), harmText(i, v)}
+	parts := []string{approvalHeader(i, p), "For: " + headline(i) + ", since " + onsetText(i, v), harmText(i, v)}
 	if p.State == workflows.Waiting {
 		names := []string{}
 		for _, person := range asked(p) {

@@ -37,7 +37,7 @@ func incident(name string) workflows.Incident {
 	}
 	return workflows.Incident{
 		ID: "INC-AAAAAA", Domain: "shop", Subject: result.Asset, State: workflows.Open, Level: workflows.L2Propose,
-		OpenedAt: now.Add(-20 * time.Minute), UpdatedAt: now, Onset: onset,
+		OpenedAt: now.Add(-20 * time.Minute), UpdatedAt: now, Onset: onset, Proposals: []string{"PROP-BBBBBB"},
 		Signals: []workflows.Signal{{Check: name, First: now, Last: now, Count: 1, Result: result}},
 		Blast:   &lineage.BlastRadius{Subject: result.Asset, Name: name, Consumers: []lineage.Consumer{first}, First: &first},
 		Harm:    &workflows.HarmCount{Asset: first.ID, Count: 212, Unit: "customers", Source: "harm query", At: now},

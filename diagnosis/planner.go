@@ -26,7 +26,8 @@ type PlanInput struct {
 	Files     FileReader
 	Settings  map[string]string
 	Now       time.Time
-	Horizon   time.Duration // money jobs that read within it are held; zero is 24 hours
+	Zone      *time.Location // of the times in titles, nil means UTC
+	Horizon   time.Duration  // money jobs that read within it are held; zero is 24 hours
 }
 
 // defaultHorizon is how far ahead a hold looks by default.
@@ -272,10 +273,17 @@ func (p *planner) rebuild() ([]PlannedStep, error) {
 	}}, nil
 }
 
+func (p *planner) zone() *time.Location {
+	if p.Zone == nil {
+		return time.UTC
+	}
+	return p.Zone
+}
+
 func (p *planner) verify() ([]PlannedStep, error) {
 	return []PlannedStep{{
 		Kind: Verify, By: ByDW, Reversible: true,
-		Title:  "Check again every span since " + p.Diagnosis.Onset.UTC().Format("15:04 MST"),
+		Title:  "Check again every span since " + p.Diagnosis.Onset.In(p.zone()).Format("15:04 MST"),
 		Action: Action{System: "dw", Name: ActionVerify, Target: p.Diagnosis.Subject},
 		Undo:   "none",
 		Reason: "It only reads.",

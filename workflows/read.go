@@ -1,13 +1,15 @@
 package workflows
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 )
 
-// Incident returns an incident with its proposals, oldest first. It fails with
-// ErrNotFound for an unknown id.
+// Incident returns an incident with its proposals in the order in which they
+// were made. It fails with ErrNotFound for an unknown id.
 func (s *Service) Incident(ctx context.Context, id string) (Incident, []Proposal, error) {
 	var i Incident
 	var ps []Proposal
@@ -22,6 +24,9 @@ func (s *Service) Incident(ctx context.Context, id string) (Incident, []Proposal
 	if err != nil {
 		return Incident{}, nil, fmt.Errorf("read incident %s: %w", id, err)
 	}
+	slices.SortStableFunc(ps, func(a, b Proposal) int {
+		return cmp.Compare(slices.Index(i.Proposals, a.ID), slices.Index(i.Proposals, b.ID))
+	})
 	return i, ps, nil
 }
 
