@@ -75,7 +75,12 @@ func account() fake.Options {
 
 func start(t *testing.T, change func(*pagerduty.Options)) vendor {
 	t.Helper()
-	server, err := fake.New(account())
+	return startWith(t, account(), change)
+}
+
+func startWith(t *testing.T, holds fake.Options, change func(*pagerduty.Options)) vendor {
+	t.Helper()
+	server, err := fake.New(holds)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,6 +216,9 @@ func TestPageNoteAndClose(t *testing.T) {
 	if want := "trigger Orders data,annotate ana@example.com,acknowledge ana@example.com,escalate ana@example.com,resolve Orders data"; strings.Join(log, ",") != want {
 		t.Errorf("log %v", log)
 	}
+	if state.Details["cause"] != alert().Details["cause"] || !state.At.Equal(noon) {
+		t.Errorf("details %v at %s", state.Details, state.At)
+	}
 	if state.Links[0] != alert().Links[0].Href || state.Severity != "critical" || state.Source != alert().Source {
 		t.Errorf("state %+v", state)
 	}
@@ -269,6 +277,23 @@ func TestOnCall(t *testing.T) {
 	v.SetOnCall("PBACK", "PANA")
 	if got := must[[]pagerduty.OnCallUser](t)(v.client.OnCall(ctx, pagerduty.Rota{Policy: "PPOL"})); len(got) != 1 || got[0] != day {
 		t.Errorf("one person on two levels: %+v", got)
+	}
+}
+
+// TestOnCallOfALongPolicy reads a list of two pages.
+func TestOnCallOfALongPolicy(t *testing.T) {
+	t.Parallel()
+	holds := account()
+	long := fake.Policy{ID: "PLONG", Name: "Long"}
+	for range 101 {
+		long.Schedules = append(long.Schedules, "PDAY")
+	}
+	long.Schedules = append(long.Schedules, "PBACK")
+	holds.Policies = append(holds.Policies, long)
+	v := startWith(t, holds, nil)
+	got := must[[]pagerduty.OnCallUser](t)(v.client.OnCall(context.Background(), pagerduty.Rota{Policy: "PLONG"}))
+	if len(got) != 2 || got[1].ID != "PBEN" || got[1].Level != 102 || v.Calls()["listOnCalls"] != 2 {
+		t.Errorf("%d calls: %+v", v.Calls()["listOnCalls"], got)
 	}
 }
 

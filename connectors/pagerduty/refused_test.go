@@ -192,7 +192,7 @@ func TestOneEffect(t *testing.T) {
 	}
 }
 
-func shortly(o *pagerduty.Options) { o.Timeout = 300 * time.Millisecond }
+func shortly(o *pagerduty.Options) { o.Timeout = time.Second }
 
 // TestNeverClaimsNothingWasDone: a page whose answers were all lost is unclear,
 // not "not available", also where the last attempt is refused; sending it again
@@ -203,6 +203,7 @@ func TestNeverClaimsNothingWasDone(t *testing.T) {
 	for name, faults := range map[string][]fake.Fault{
 		"all lost":         {{Kind: fake.CutAfterEffect}, {Kind: fake.CutAfterEffect}},
 		"lost, then 429":   {{Kind: fake.CutAfterEffect}, {Kind: fake.Status429}},
+		"500, then 429":    {{Kind: fake.Status500}, {Kind: fake.Status429}},
 		"lost, then 500":   {{Kind: fake.CutAfterEffect}, {Kind: fake.Status500}},
 		"odd after effect": {{Kind: fake.OddAfterEffect}},
 	} {
@@ -262,6 +263,7 @@ func TestMarkers(t *testing.T) {
 	c := canned(t, map[string]string{"GET /incidents/PT4KHLK/notes": `{"notes":[
 		{"id":"P5","content":"again\n\ndw:INC-7:opened","created_at":"2026-03-04T13:00:00+01:00"},
 		{"id":"P4","content":"first\r\ndw:INC-7:opened \n","created_at":"2026-03-04T11:59:59Z"},
+		{"id":"P6","content":"once more\n\ndw:INC-7:opened","created_at":"2026-03-04T12:30:00Z"},
 		{"id":"P3","content":"dw:INC-7:opened\nis what dw wrote","created_at":"2026-03-01T12:00:00Z"},
 		{"id":"P2","content":"x\nsee dw:INC-7:opened","created_at":"2026-03-01T12:00:00Z"},
 		{"id":"P1","content":"x\n\ndw:INC-7:opened-late","created_at":"2026-03-01T12:00:00Z"}]}`}, false)
@@ -347,6 +349,15 @@ func TestVendorsExamples(t *testing.T) {
 	}
 	if _, err := c.AcknowledgeIncident(ctx, "PT4KHLK", ana); kind(err) != "unclear" { // the example shows a resolved one
 		t.Errorf("acknowledged by an answer that shows it resolved: %v", err)
+	}
+}
+
+// TestAnswerAboutAnother: an update that answers another incident is unclear.
+func TestAnswerAboutAnother(t *testing.T) {
+	t.Parallel()
+	c := canned(t, map[string]string{"PUT /incidents": `{"incidents":[{"id":"POTHER","type":"incident","status":"resolved"}]}`}, false)
+	if _, err := c.ResolveIncident(context.Background(), "PT4KHLK", ana); kind(err) != "unclear" {
+		t.Errorf("%s: %v", kind(err), err)
 	}
 }
 

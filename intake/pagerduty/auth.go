@@ -21,7 +21,7 @@ func signatures(r *http.Request) [][]byte {
 	for _, text := range strings.SplitN(strings.Join(r.Header.Values(SignatureHeader), ","), ",", maxSignatures+1) {
 		hexed, ok := strings.CutPrefix(strings.TrimSpace(text), "v1=")
 		sum, err := hex.DecodeString(hexed)
-		if ok && err == nil && len(sum) == sha256.Size && len(out) < maxSignatures {
+		if ok && err == nil && len(out) < maxSignatures {
 			out = append(out, sum)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"time"
 	"unicode/utf8"
 )
 
@@ -18,9 +19,11 @@ type event struct {
 		Href string `json:"href"`
 	} `json:"links"`
 	Payload *struct {
-		Summary  string `json:"summary"`
-		Source   string `json:"source"`
-		Severity string `json:"severity"`
+		Summary  string         `json:"summary"`
+		Source   string         `json:"source"`
+		Severity string         `json:"severity"`
+		At       time.Time      `json:"timestamp"`
+		Details  map[string]any `json:"custom_details"`
 	} `json:"payload"`
 }
 
@@ -97,7 +100,7 @@ func (s *Server) open(service Service, key string) *Incident {
 func (s *Server) trigger(service Service, e event) {
 	in := &Incident{
 		ID: s.opts.NewID(), Number: len(s.incidents) + 1, Key: e.DedupKey, Title: e.Payload.Summary, Source: e.Payload.Source,
-		Severity: e.Payload.Severity, Service: service, Created: s.opts.Now(),
+		Severity: e.Payload.Severity, Service: service, Details: e.Payload.Details, At: e.Payload.At, Created: s.opts.Now(),
 	}
 	for _, l := range e.Links {
 		in.Links = append(in.Links, l.Href)

@@ -22,7 +22,9 @@ type Incident struct {
 	Title    string
 	Source   string
 	Severity string
-	Links    []string // addresses
+	Details  map[string]any // custom_details of the event
+	At       time.Time      // timestamp of the event, zero without one
+	Links    []string       // addresses
 	Service  Service
 	Status   string
 	Level    int      // of the escalation policy, from 1
