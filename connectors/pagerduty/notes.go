@@ -2,6 +2,7 @@ package pagerduty
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/mail"
 	"regexp"
@@ -53,7 +54,7 @@ func (c *Client) Note(ctx context.Context, incident, fromEmail, text, marker str
 		return "", err
 	}
 	if made.ID == "" {
-		return "", k.odd(fmt.Errorf("it names no note"))
+		return "", k.odd(errors.New("it names no note"))
 	}
 	return made.ID, c.readBack(ctx, k, incident, made.ID, marker)
 }
