@@ -50,7 +50,7 @@ fuzz: ## run each fuzz target for ten seconds
 	done
 
 pictures: build ## make docs/*.png from the running demo (needs chromium)
-	DW_PICTURES=docs $(GO) test -count=1 -run TestPictures ./demo
+	$(GO) run ./internal/pictures bin/dw $(CURDIR)/docs
 
 clean: ## remove what make built
 	rm -rf bin
