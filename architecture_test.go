@@ -57,6 +57,9 @@ var vendorOnly = map[string][]string{
 	"pgregory.net/rapid":            {},
 	"go.uber.org/goleak":            {},
 	"github.com/pmezard/go-difflib": {"diagnosis"},
+	"github.com/PagerDuty/":         {"connectors/pagerduty"},
+	"github.com/andygrunwald/":      {"connectors/jira"},
+	"github.com/getkin/":            {},
 }
 
 type listed struct {

@@ -14,8 +14,11 @@ const (
 	variantLate    = "late"      // three empty hours, then everything
 )
 
+// Variants lists the names of the variants, the worked day first.
+func Variants() []string { return []string{variantDay, variantNone, variantDropApp, variantLate} }
+
 func checkVariant(name string) error {
-	known := []string{variantDay, variantNone, variantDropApp, variantLate}
+	known := Variants()
 	for _, v := range known {
 		if v == name {
 			return nil

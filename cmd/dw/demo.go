@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"dw/demo"
@@ -39,6 +41,6 @@ func demoFlags(cmd *cobra.Command, o *demo.Options) {
 	cmd.Flags().StringVar(&o.Listen, "listen", "127.0.0.1:0", "address of the workspace's page")
 	cmd.Flags().BoolVar(&o.Auto, "auto", false, "click by itself")
 	cmd.Flags().BoolVar(&o.JSON, "json", false, "print the timeline as JSON, one object a line")
-	cmd.Flags().StringVar(&o.Variant, "variant", "boxoffice", "boxoffice, none, drop=app or late")
+	cmd.Flags().StringVar(&o.Variant, "variant", "", "one of "+strings.Join(demo.Variants(), ", ")+" (default: the first)")
 	cmd.Flags().StringVar(&o.NamesFile, "names", "", "JSON object, story name to new name")
 }
