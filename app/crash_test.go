@@ -205,8 +205,6 @@ func TestKilledAfterTheCall(t *testing.T) {
 	r.card(recoverTitle, r.dagster.Runs()[0].ID)
 	r.at("11:32")
 	r.card(recoverTitle, "Seen: SUCCESS")
-	r.at("11:50")
-	r.see("Resolved", "checks asked again and passed")
 	r.terminate(again)
 	runs := r.dagster.Runs()
 	if len(runs) != 1 || r.runs.Load() != 1 {

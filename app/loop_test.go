@@ -35,7 +35,7 @@ func (r *rig) asked() {
 // card waits for the card of a request that says all of the words.
 func (r *rig) card(title string, words ...string) slackdev.Message {
 	r.t.Helper()
-	return r.see(append([]string{": " + title, "fingerprint"}, words...)...)
+	return r.see(append([]string{title, "fingerprint"}, words...)...)
 }
 
 // diffOf reads the diff off a card, as its owner does.
