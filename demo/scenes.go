@@ -265,6 +265,6 @@ func (c *conductor) takeBack(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.line.event(c.day.at(14, 35), "dw", "the undo is recorded", "at 02:00 every organizer is paid on every ticket")
+	c.line.event(c.day.at(14, 35), "dw", "the undo is recorded", "at 02:00 all "+c.names[harmUnit]+" are settled on every order")
 	return nil
 }
