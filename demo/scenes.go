@@ -41,8 +41,8 @@ func (c *conductor) asked(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for n, request := range c.requests.each() {
-		c.line.event(request.posted(), "Slack", fmt.Sprintf("P%d %s", n+1, request.header), request.text)
+	for _, request := range c.requests.each() {
+		c.line.event(request.posted(), "Slack", request.header, request.text)
 	}
 	c.line.event(c.day.at(12, 40), "PagerDuty", notBuilt, "PagerDuty note 12:40")
 	c.tell("", "You are "+c.names[personOwner]+" (choose it at the top of the page).",
