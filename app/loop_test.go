@@ -30,6 +30,7 @@ func (r *rig) asked() {
 	for _, title := range []string{holdTitle, changeTitle, recoverTitle} {
 		r.card(title, blocks.ActionApprove)
 	}
+	r.placed()
 }
 
 // card waits for the card of a request that says all of the words.
