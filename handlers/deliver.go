@@ -147,8 +147,9 @@ func (d *Deliverer) approvalCard(ctx context.Context, id string) error {
 		if p.ID != id && p.Message.TS != "" {
 			continue
 		}
-		if err := d.paintProposal(ctx, incident, p, root); err != nil || p.ID == id {
-			return err
+		err := d.paintProposal(ctx, incident, p, root)
+		if p.ID == id {
+			return err // another's failure is reported by its own effect
 		}
 	}
 	return nil
