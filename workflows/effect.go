@@ -78,4 +78,5 @@ const (
 	DeadlineObserve  = "observe" // owner steps that dw can read
 	DeadlinePoll     = "poll"    // runs that dw started
 	DeadlineVerify   = "verify"
+	DeadlineRecovery = "recovery" // every check passes again: look at every span since the onset
 )
