@@ -134,7 +134,7 @@ func (w *warehouse) historyStatement() string {
 func twoDigits() string {
 	var text strings.Builder
 	for n := range 60 {
-		text.WriteString(fmt.Sprintf("%02d", n))
+		fmt.Fprintf(&text, "%02d", n)
 	}
 	return text.String()
 }
