@@ -46,6 +46,9 @@ func (s *Service) carryOn(ctx context.Context, w *work, id string) error {
 	if next, out := advance(p, s.terms(p.Domain), w.now); p.State == Executing && !p.StepsDone() {
 		w.setProposal(next, out)
 	}
+	if err := s.endBlocked(ctx, w, p.Incident); err != nil {
+		return err
+	}
 	all, err := w.proposalsOf(ctx, p.Incident)
 	if err != nil {
 		return err
@@ -59,6 +62,26 @@ func (s *Service) carryOn(ctx context.Context, w *work, id string) error {
 		return err
 	}
 	return s.verifyIfReached(ctx, w, p.Incident)
+}
+
+// endBlocked ends what can never start, because the proposal before it ended
+// without being carried out, and whatever waits for that in turn.
+func (s *Service) endBlocked(ctx context.Context, w *work, incident string) error {
+	for again := true; again; {
+		again = false
+		all, err := w.proposalsOf(ctx, incident)
+		if err != nil {
+			return err
+		}
+		for _, p := range all {
+			next, out := endAfter(p, all, w.now)
+			if next.State != p.State {
+				w.setProposal(next, out)
+				again = true
+			}
+		}
+	}
+	return nil
 }
 
 // handBack takes an incident out of mitigating where nothing is being carried

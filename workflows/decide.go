@@ -46,6 +46,9 @@ func (s *Service) decideIn(ctx context.Context, w *work, r DecideRequest) (Answe
 		return Answer{OK: refusal.Code == RefusedAlready && repeats(p, r), Text: refusal.Text}, nil
 	}
 	w.setProposal(next, out)
+	if err := s.endBlocked(ctx, w, next.Incident); err != nil {
+		return Answer{}, err
+	}
 	if err := s.startIfReady(ctx, w, next.ID); err != nil {
 		return Answer{}, err
 	}
@@ -87,6 +90,7 @@ func (w *work) refuseUnknown(proposal string, by Person, action string) Answer {
 // lets the next step begin.
 func (s *Service) MarkDone(ctx context.Context, r DoneRequest) (Answer, error) {
 	var a Answer
+	r.Seen = s.look(ctx, r)
 	err := s.write(ctx, func(w *work) error {
 		var err error
 		a, err = s.markDoneIn(ctx, w, r)
@@ -97,6 +101,31 @@ func (s *Service) MarkDone(ctx context.Context, r DoneRequest) (Answer, error) {
 	}
 	s.log.InfoContext(ctx, "mark done", "proposal", r.Proposal, "actor", r.By.User, "step", r.Step, "ok", a.OK)
 	return a, nil
+}
+
+// lookWithin bounds reading a step's target at a click; Slack waits three
+// seconds for the answer.
+const lookWithin = 1500 * time.Millisecond
+
+// look reads whether a step is done before a person's word for it is taken; nil
+// where dw cannot read it, or not in time.
+func (s *Service) look(ctx context.Context, r DoneRequest) *Observation {
+	p, err := s.proposalNow(ctx, r.Proposal)
+	if err != nil || r.Undo || r.Step < 0 || r.Step >= len(p.Plan) {
+		return nil
+	}
+	observer, known := s.observer(p.Plan[r.Step].Action)
+	if !known {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, lookWithin)
+	defer cancel()
+	seen, err := observer.Observe(ctx, p.Plan[r.Step])
+	if err != nil {
+		s.log.WarnContext(ctx, "a step could not be read at the click", "proposal", r.Proposal, "step", r.Step, "error", err)
+		return nil
+	}
+	return &seen
 }
 
 func (s *Service) markDoneIn(ctx context.Context, w *work, r DoneRequest) (Answer, error) {
@@ -111,6 +140,10 @@ func (s *Service) markDoneIn(ctx context.Context, w *work, r DoneRequest) (Answe
 		return Answer{}, err
 	}
 	next, out, refusal := markDone(p, r, s.terms(p.Domain), w.now)
+	if refusal != nil && refusal.Code == RefusedNotSeen {
+		w.setProposal(next, out)
+		return Answer{Text: refusal.Text}, nil
+	}
 	if refusal != nil {
 		w.out.merge(out)
 		return Answer{OK: refusal.Code == RefusedAlready, Text: refusal.Text}, nil

@@ -101,8 +101,11 @@ type StepStatus struct {
 	RunURL   string    `json:"run_url,omitempty"`
 	Problem  string    `json:"problem,omitempty"`
 	Attempt  int       `json:"attempt,omitempty"` // launches intended so far
-	Unclear  bool      `json:"unclear,omitempty"` // a launch may or may not have had its effect
-	Looked   int       `json:"looked,omitempty"`  // how often its tag was looked for since
+	// Doubted is who marked it done while dw read that it is not; a second click
+	// of the same person insists, which is recorded.
+	Doubted Person `json:"doubted"`
+	Unclear bool   `json:"unclear,omitempty"` // a launch may or may not have had its effect
+	Looked  int    `json:"looked,omitempty"`  // how often its tag was looked for since
 }
 
 // Clocks are the four stored times of a proposal; the verdict "expired" is a

@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"dw/receipts"
@@ -109,6 +110,36 @@ func lapse(p Proposal, now time.Time) (Proposal, Outcome) {
 // withdraw takes a waiting request back on behalf of its proposer.
 func withdraw(p Proposal, why string, now time.Time) (Proposal, Outcome) {
 	return take(p, Withdrawn, why, "", now)
+}
+
+// endAfter ends a proposal that waits for one which was not carried out: a
+// request is withdrawn, an approval lapses. A replaced one is followed by its
+// new version and ends nothing.
+func endAfter(p Proposal, all []Proposal, now time.Time) (Proposal, Outcome) {
+	for _, q := range all {
+		if !slices.Contains(p.After, q.ID) || !endedUndone(q.State) || (p.State == Waiting && !now.Before(p.Clocks.ExpiresAt)) {
+			continue // its own clock ends it
+		}
+		why := fmt.Sprintf("it starts only after %q, which is %s", q.Title, q.State)
+		if p.State != Approved {
+			return withdraw(p, why, now)
+		}
+		p.State = Lapsed
+		out := p.stopClocks()
+		out.note(p.Incident, fmt.Sprintf("The approval of %q lapsed: %s.", p.Title, why), people(p.Asked())...)
+		out.receipt(p.draft(receipts.KindExpiry, itself(), now, receipts.Object{"what": "approval", "why": clean(why)}))
+		return p, out
+	}
+	return p, Outcome{}
+}
+
+// endedUndone reports whether a proposal in this state will never be done.
+func endedUndone(s ProposalState) bool {
+	switch s {
+	case Rejected, Expired, Withdrawn, Revoked, Lapsed, Failed, RolledBack:
+		return true
+	}
+	return false
 }
 
 // supersede replaces a waiting request by another one.

@@ -39,6 +39,7 @@ type DoneRequest struct {
 	Message    MessageRef
 	EnvelopeID string
 	At         time.Time
+	Seen       *Observation // what dw read of the step at the click, filled by the Service; nil: it cannot read it
 }
 
 // Answer is what only the person who acted is told.

@@ -88,6 +88,7 @@ func TestApprovalThatIsNotUsedLapses(t *testing.T) {
 		t.Errorf("answer %+v", a)
 	}
 	wantState(t, e.key(t, "recover"), Approved)
+	e.approve(t, "change") // begun, and never done
 	e.pass(t, 5*time.Hour)
 	wantState(t, e.key(t, "recover"), Lapsed)
 	if e.last(receipts.KindExpiry).Body["what"] != "approval" || !e.noted(t, "lapsed at 16:01 UTC") {

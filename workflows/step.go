@@ -22,6 +22,9 @@ func markDone(p Proposal, r DoneRequest, t Terms, now time.Time) (Proposal, Outc
 			"action": "mark_done", "step": r.Step, "undo": r.Undo, "code": string(refusal.Code), "why": clean(refusal.Text),
 			"arrived_at": r.At, "envelope_id": clean(r.EnvelopeID),
 		}))
+		if refusal.Code == RefusedNotSeen {
+			p = p.doubt(r)
+		}
 		return p, out, refusal
 	}
 	link, _ := p.link(r.By)
@@ -29,7 +32,15 @@ func markDone(p Proposal, r DoneRequest, t Terms, now time.Time) (Proposal, Outc
 		p, out := undone(p, r.Step, link.Person, "", now)
 		return p, out, nil
 	}
-	p, out := ownerDone(p, r.Step, link.Person, "", now)
+	observed := ""
+	if r.Seen != nil && !r.Seen.Done {
+		observed = "against what dw reads: " + r.Seen.Text
+	}
+	p, out := ownerDone(p, r.Step, link.Person, observed, now)
+	if s := p.Steps[r.Step]; observed != "" {
+		s.Observed, s.Problem = "", "marked done "+observed
+		p = p.withStep(r.Step, s) // still looked for
+	}
 	if t.CanObserve(p.Plan[r.Step].Action) {
 		// What a person says is done is still read, so that the card can show it.
 		out.set(Deadline{Kind: DeadlineObserve, Subject: stepSubject(p.ID, r.Step), DueAt: now})
@@ -58,7 +69,26 @@ func refuseDone(p Proposal, r DoneRequest, now time.Time) *Refusal {
 	if r.Undo {
 		return refuseUndo(p, r.Step, now)
 	}
-	return refuseStepDone(p, r.Step, now)
+	if refusal := refuseStepDone(p, r.Step, now); refusal != nil {
+		return refusal
+	}
+	return refuseUnseen(p, r)
+}
+
+// refuseUnseen holds against a click what dw reads itself: nothing starts on a
+// step that is not there. The same person may insist by a second click.
+func refuseUnseen(p Proposal, r DoneRequest) *Refusal {
+	if r.Seen == nil || r.Seen.Done || p.Steps[r.Step].Doubted.Same(r.By) {
+		return nil
+	}
+	return refuse(RefusedNotSeen, "Not recorded, for dw reads: %s. If it is done all the same, click Mark done once more; that is recorded as against what dw reads.", r.Seen.Text)
+}
+
+// doubt keeps who marked a step done that dw does not see, for the card.
+func (p Proposal) doubt(r DoneRequest) Proposal {
+	s := p.Steps[r.Step]
+	s.Doubted, s.Problem = r.By, "marked done by "+r.By.shown()+", but dw reads: "+r.Seen.Text
+	return p.withStep(r.Step, s)
 }
 
 func refuseStepDone(p Proposal, n int, now time.Time) *Refusal {

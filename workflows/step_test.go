@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -33,7 +34,11 @@ func TestMarkDoneRefusals(t *testing.T) {
 		{"done before", "change", 0, func(t *testing.T, e *estate) { e.done(t, "change", 0) }, nil, RefusedAlready, "already recorded as done at 12:01 UTC"},
 		{"not approved", "hold", 0, nil, nil, RefusedStep, "the request is waiting"},
 		{"undo before verified", "change", 0, func(t *testing.T, e *estate) { e.done(t, "change", 0) }, undo, RefusedStep, "has no undo"},
-		{"undo of a hold that is held", "hold", 0, func(t *testing.T, e *estate) { e.approve(t, "hold"); e.done(t, "hold", 0) }, undo, RefusedStep, "waits until the numbers are verified"},
+		{"undo of a hold that is held", "hold", 0, func(t *testing.T, e *estate) {
+			e.approve(t, "hold")
+			e.sched.schedule = "STOPPED"
+			e.done(t, "hold", 0)
+		}, undo, RefusedStep, "waits until the numbers are verified"},
 		{"undo of what was not done", "hold", 0, nil, undo, RefusedStep, "nothing to undo"},
 	}
 	for _, tt := range tests {
@@ -89,21 +94,53 @@ func TestDeputyMarksDone(t *testing.T) {
 }
 
 // TestMarkedDoneButNotSeen holds that dw does not take a click for a fact that
-// it can read itself.
+// it can read itself: nothing starts on it, unless the same person insists.
 func TestMarkedDoneButNotSeen(t *testing.T) {
 	t.Parallel()
 	e := newEstate()
 	e.asked(t)
 	e.approve(t, "hold")
+	a := e.done(t, "hold", 0)
+	if s := e.key(t, "hold").Steps[0]; a.OK || s.State != StepWaiting || !strings.Contains(s.Problem, "dw reads: schedule is RUNNING") {
+		t.Fatalf("answer %+v, step %+v", a, s)
+	}
+	if d := e.last(receipts.KindDecisionRefused); d.Body["code"] != string(RefusedNotSeen) {
+		t.Errorf("receipt %+v", d.Body)
+	}
+	if a := e.done(t, "hold", 0, func(r *DoneRequest) { r.By = ben }); a.OK {
+		t.Error("another person's first click insists")
+	}
 	e.done(t, "hold", 0)
-	e.tick(t)
-	if s := e.key(t, "hold").Steps[0]; !strings.Contains(s.Problem, "schedule is RUNNING") || !e.noted(t, "but dw reads: schedule is RUNNING") {
-		t.Fatalf("step %+v", s)
+	if a := e.done(t, "hold", 0); !a.OK {
+		t.Fatalf("insisting is refused: %+v", a)
+	}
+	if d := e.last(receipts.KindStepOwnerDone); !strings.Contains(fmt.Sprint(d.Body["observed"]), "against what dw reads") {
+		t.Errorf("receipt %+v", d.Body)
 	}
 	e.sched.schedule = "STOPPED"
 	e.pass(t, 2*time.Minute)
 	if s := e.key(t, "hold").Steps[0]; s.Problem != "" || s.Observed != "schedule is STOPPED" || !s.By.Same(ann) {
 		t.Errorf("step %+v", s)
+	}
+}
+
+// TestWhatCanNeverStartEnds holds that a plan behind a rejected one does not
+// stay approved or waiting as if it would start.
+func TestWhatCanNeverStartEnds(t *testing.T) {
+	t.Parallel()
+	for _, approved := range []bool{true, false} {
+		e := newEstate()
+		e.asked(t)
+		if approved {
+			e.approve(t, "recover")
+		}
+		e.decide(t, e.click(e.key(t, "change"), ann, Reject))
+		want := map[bool]ProposalState{true: Lapsed, false: Withdrawn}[approved]
+		wantState(t, e.key(t, "recover"), want)
+		if !e.noted(t, "it starts only after \"Repair the feed\", which is rejected") {
+			t.Errorf("nobody was told: %+v", e.incident(t).Notes)
+		}
+		wantState(t, e.key(t, "hold"), Waiting)
 	}
 }
 

@@ -44,6 +44,7 @@ const (
 	RefusedAlready    RefusalCode = "already_decided" // this person decided before
 	RefusedState      RefusalCode = "not_waiting"     // no decision is open
 	RefusedVerdict    RefusalCode = "unknown_verdict" // neither approve nor reject
+	RefusedNotSeen    RefusalCode = "not_seen"        // dw reads that the step is not done
 	RefusedStep       RefusalCode = "step_not_open"   // the step is not the owner's to mark
 	RefusedAfter      RefusalCode = "after_not_done"  // an earlier proposal is not done
 	RefusedLevel      RefusalCode = "level_too_low"   // the domain's autonomy level was lowered
