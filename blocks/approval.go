@@ -117,7 +117,7 @@ func waitingLine(p workflows.Proposal, v View) line {
 
 func stepBlocks(p workflows.Proposal, n int, room *int) []slack.Block {
 	step, status := p.Plan[n], p.Steps[n]
-	title := line{bold(fmt.Sprintf("%d. %s ", n+1, step.Title)), text("(" + byWord(step) + ") · " + stepWord(status))}
+	title := line{bold(fmt.Sprintf("%d. %s ", n+1, step.Title)), text("(" + byWord(p, step) + ") · " + stepWord(status))}
 	if status.RunID != "" {
 		title = append(title, text(" · run "), code(status.RunID))
 	}
@@ -127,6 +127,12 @@ func stepBlocks(p workflows.Proposal, n int, room *int) []slack.Block {
 	}
 	if status.Problem != "" {
 		lines = append(lines, line{bold("Problem: "), text(status.Problem)})
+	}
+	if status.By.User != "" {
+		lines = append(lines, line{text("Marked done by "), mention(status.By)})
+	}
+	if step.Reason != "" {
+		lines = append(lines, line{bold("Mind: "), text(step.Reason)})
 	}
 	lines = append(lines, line{text("Undo: " + step.Undo + reversibleWord(step))})
 	blocks := []slack.Block{rich(fmt.Sprintf("step_%d_%d", n, p.Rev), lines...)}
@@ -139,9 +145,13 @@ func stepBlocks(p workflows.Proposal, n int, room *int) []slack.Block {
 	return blocks
 }
 
-func byWord(step diagnosis.PlannedStep) string {
+// byWord names who carries a step out: dw, or the first person of the chain.
+func byWord(p workflows.Proposal, step diagnosis.PlannedStep) string {
 	if step.By == diagnosis.ByDW {
 		return "dw does it"
+	}
+	if len(p.Chain) > 0 {
+		return nameOf(p.Chain[0].Person) + " does it"
 	}
 	return "the owner does it"
 }

@@ -160,6 +160,32 @@ func checkLimits(t *testing.T, title string, m blocks.Message, encoded string) {
 	}
 }
 
+// TestADecidedIncidentSaysSo: nobody waits at night for a decision that is made.
+func TestADecidedIncidentSaysSo(t *testing.T) {
+	t.Parallel()
+	for state, want := range map[workflows.ProposalState]string{
+		workflows.Rejected:  "no request is open and none is carried out; nobody is asked",
+		workflows.Executing: "1 of 1 approved and carried out",
+	} {
+		m := blocks.IncidentCard(incident("orders"), []workflows.Proposal{proposal("orders", state)}, view())
+		card := string(encode(t, m))
+		if !strings.Contains(card, want) || !strings.Contains(m.Text, want[:20]) || strings.Contains(card, "nothing is asked yet") {
+			t.Errorf("%s: the card does not say %q:\n%s", state, want, m.Text)
+		}
+	}
+}
+
+// TestAZeroIsNotNoHarm: a harm query that counts none does not say that nobody is harmed.
+func TestAZeroIsNotNoHarm(t *testing.T) {
+	t.Parallel()
+	i := incident("orders")
+	i.Harm.Count = 0
+	m := blocks.IncidentCard(i, nil, view())
+	if card := string(encode(t, m)); strings.Contains(m.Text, "(0 ") || !strings.Contains(card, "how many is not known") {
+		t.Errorf("the card shows a zero as if it were an answer:\n%s", m.Text)
+	}
+}
+
 func TestButtonsCarryWhatTheyDecide(t *testing.T) {
 	t.Parallel()
 	p := proposal("orders", workflows.Waiting)

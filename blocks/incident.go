@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"sort"
 	"strings"
-	"time"
 
 	"dw/checks"
 	"dw/diagnosis"
@@ -95,6 +94,9 @@ func factLines(i workflows.Incident, proposals []workflows.Proposal, v View) []l
 	if r, ok := lead(i); ok {
 		lines = append(lines, whatLine(r, v))
 	}
+	if i.AckedBy.User != "" && i.State != workflows.Resolved {
+		lines = append(lines, line{bold("On it: "), mention(i.AckedBy)})
+	}
 	lines = append(lines, sinceLine(i, v), whyLine(i), harmLine(i, v), decidesLine(i, proposals, v))
 	for _, problem := range v.Unresolved {
 		lines = append(lines, line{bold("Approver not found: "), text(problem)})
@@ -161,7 +163,10 @@ func harmLine(i workflows.Incident, v View) line {
 	}
 	when, _ := first.HarmAt()
 	l := line{bold("First harm: "), at(when, v.Now, v.Zone), text(" by "), code(first.Name)}
-	if i.Harm != nil {
+	if i.Harm != nil && i.Harm.Count == 0 {
+		// A zero says what the query counts, not that nobody is harmed.
+		l = append(l, text(" (how many is not known: the harm query of "+shortName(i.Harm.Asset)+" counts none)"))
+	} else if i.Harm != nil {
 		l = append(l, text(fmt.Sprintf(", %d %s (harm query of %s, read ", i.Harm.Count, i.Harm.Unit, shortName(i.Harm.Asset))),
 			at(i.Harm.At, v.Now, v.Zone), text(")"))
 	}
@@ -184,9 +189,26 @@ func decidesLine(i workflows.Incident, proposals []workflows.Proposal, v View) l
 		return line{bold("Decided by: "), text(deciders(proposals))}
 	case i.Level < workflows.L2Propose:
 		return line{bold("Decides: "), text(fmt.Sprintf("nobody is asked at L%d; the owner is ", i.Level)), mention(v.Owner)}
+	case len(proposals) > 0:
+		return line{bold("Decided: "), text(outcome(proposals))}
 	default:
 		return line{bold("Decides: "), mention(v.Owner), text(", nothing is asked yet")}
 	}
+}
+
+// outcome says how the requests of an open incident ended, when none waits.
+func outcome(proposals []workflows.Proposal) string {
+	carried, who := 0, deciders(proposals)
+	for _, p := range proposals {
+		switch p.State {
+		case workflows.Approved, workflows.Executing, workflows.Verified:
+			carried++
+		}
+	}
+	if carried == 0 {
+		return "no request is open and none is carried out; nobody is asked (" + who + ")"
+	}
+	return fmt.Sprintf("%d of %d approved and carried out (%s)", carried, len(proposals), who)
 }
 
 // askedNow lists the people with a request that waits, each once.
@@ -219,7 +241,7 @@ func deciders(proposals []workflows.Proposal) string {
 		}
 	}
 	if len(out) == 0 {
-		return "no decision was needed"
+		return "no decision was made"
 	}
 	return strings.Join(out, ", ")
 }
@@ -283,7 +305,7 @@ func harmText(i workflows.Incident, v View) string {
 	}
 	when, _ := i.Blast.First.HarmAt()
 	out := "First harm " + clock(when, v.Now, v.Zone) + " by " + clean(i.Blast.First.Name, 60)
-	if i.Harm != nil {
+	if i.Harm != nil && i.Harm.Count > 0 {
 		out += fmt.Sprintf(" (%d %s)", i.Harm.Count, i.Harm.Unit)
 	}
 	return out
@@ -300,14 +322,8 @@ func decidesText(i workflows.Incident, proposals []workflows.Proposal, v View) s
 	if i.State == workflows.Resolved {
 		return "Decided by " + clean(deciders(proposals), 80)
 	}
-	return "Decides: " + clean(nameOf(v.Owner), 60)
-}
-
-// Elapsed writes a span as people say it: "4 min", "2 h 5 min".
-func Elapsed(d time.Duration) string {
-	d = d.Round(time.Minute)
-	if d < time.Hour {
-		return fmt.Sprintf("%d min", int(d.Minutes()))
+	if len(proposals) > 0 {
+		return "Decided: " + clean(outcome(proposals), 120)
 	}
-	return fmt.Sprintf("%d h %d min", int(d.Hours()), int(d.Minutes())%60)
+	return "Decides: " + clean(nameOf(v.Owner), 60)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"html"
 	"strings"
 
 	"dw/blocks"
@@ -39,7 +40,7 @@ func (h *Handler) answer(ctx context.Context, c bot.Command) (blocks.Message, er
 	} else if forbidden != "" {
 		return blocks.Private("dw answers members of this workspace only: " + forbidden + "."), nil
 	}
-	words := strings.Fields(c.Text)
+	words := strings.Fields(html.UnescapeString(c.Text)) // Slack escapes & < >
 	if len(words) == 0 {
 		return blocks.Help(h.Command), nil
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"dw/blocks"
 	"dw/bot"
@@ -86,9 +87,13 @@ func (h *Handler) submission(ctx context.Context, s bot.Submission) (any, error)
 	if err != nil {
 		return modalError(oldButton), nil
 	}
+	reason := strings.TrimSpace(s.Values[blocks.BlockReason][blocks.ActionReason])
+	if reason == "" {
+		return modalError("Write a reason: it is shown on the card and kept."), nil
+	}
 	answer, err := h.decide(ctx, s.User, s.Team, workflows.DecideRequest{
 		Verdict: workflows.Reject, Proposal: value.Proposal, HashPrefix: value.HashPrefix, Nonce: value.Nonce,
-		Reason:   s.Values[blocks.BlockReason][blocks.ActionReason],
+		Reason:   reason,
 		Message:  workflows.MessageRef{Channel: from.Channel, TS: from.TS},
 		ActionTS: from.ActionTS, EnvelopeID: s.Envelope,
 	})
