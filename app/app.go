@@ -180,7 +180,7 @@ func (a *App) buildService() error {
 		Store: a.store, Policies: a.policy, Checks: a.runner,
 		Investigator: &investigator{project: a.project, probers: outside.probers, changes: a.project.fileChanges},
 		Actuators:    outside.actuators, Observers: outside.observers,
-		Now: a.project.Now, NewID: newID, NewNonce: newNonce, Log: a.log,
+		Now: func() time.Time { return a.project.Now().In(a.project.Zone) }, NewID: newID, NewNonce: newNonce, Log: a.log,
 	}
 	if err := options.Check(); err != nil {
 		return err

@@ -46,7 +46,7 @@ func LoadProject(path string, from config.Sources, offline bool) (*Project, erro
 			p.Now = clock.Now
 		}
 	}
-	graph, more := buildGraph(c, p.Now())
+	graph, more := buildGraph(c, p.Now(), problems)
 	problems = append(problems, more...)
 	specs, more := buildSpecs(c, graph)
 	problems = append(problems, more...)

@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"time"
 
 	"dw/checks"
 	"dw/config"
@@ -38,7 +39,8 @@ func specOf(c *config.Config, graph *lineage.Graph, d config.Check, key string) 
 		MinRows: d.MinRows, Delay: d.Delay.Std(), Weeks: d.Weeks, MaxAge: d.MaxAge.Std(), Share: d.Share, Max: d.Max,
 		Query: d.Query, Severity: d.Severity, Owner: d.Owner, Schedule: d.Schedule, Timeout: d.Timeout.Std(), Description: d.Description,
 	}
-	if spec.Zone == "" {
+	// A wrong timezone is one problem, not one of every check.
+	if _, err := time.LoadLocation(c.Timezone); err == nil && c.Timezone != "Local" && spec.Zone == "" {
 		spec.Zone = c.Timezone
 	}
 	threshold := func(name, text string, into *checks.Threshold) {

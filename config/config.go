@@ -25,6 +25,8 @@ type Config struct {
 
 	file string
 	at   map[string]position
+
+	unread []string // keys whose values could not be read
 }
 
 // Slack says how to reach the workspace. APIURL may point at any

@@ -76,7 +76,7 @@ func TestParseReportsEveryProblemWithItsPlace(t *testing.T) {
 		{"list where a block belongs", strings.Replace(good, "{slack: U1}", "[U1]", 1), "people.ann: must be a block of keys, is a list"},
 		{"unknown person", strings.Replace(good, "owner: ann", "owner: bob", 1), `domains.shop.owner: "bob" is not in people`},
 		{"level not offered", strings.Replace(good, "owner: ann", "owner: ann\n    level: L4", 1), `"L4" is not one of`},
-		{"quorum that cannot be met", strings.Replace(good, "owner: ann", "owner: ann\n    quorum: 2", 1), "2 cannot be met by the 1 people"},
+		{"quorum that cannot be met", strings.Replace(good, "owner: ann", "owner: ann\n    quorum: 2", 1), "c.yaml:9:13 domains.shop.quorum: 2 cannot be met: different people in the chain (owner, deputy, escalation): 1"},
 		{"missing warehouse file", good + "connections: {w: {kind: sqlite, path: /nowhere/w.db}}\n", "connections.w.path: cannot be read"},
 		{"empty", "", "c.yaml: is empty"},
 		{"no YAML", "a: [1,\n", "is no valid YAML"},
@@ -89,6 +89,93 @@ func TestParseReportsEveryProblemWithItsPlace(t *testing.T) {
 			_, err := config.Parse("c.yaml", []byte(c.content), sources(map[string]string{"app.token": "xapp-canary"}))
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error = %v\nwant it to say %q", err, c.want)
+			}
+		})
+	}
+}
+
+// chained is a domain with a chain of three people.
+const chained = `instance: test-one
+slack: {bot_token: x, app_token: y}
+people:
+  ann: {slack: U1}
+  bob: {email: bob@example.com}
+  cleo: {slack: W3}
+domains:
+  shop:
+    owner: ann
+    deputy: bob
+    escalation: [cleo]
+    channel: C1
+`
+
+// TestOneFaultIsOneProblemAtItsPlace: what could only go wrong at run time is
+// found at load; each fault is one problem, at its own line and column.
+func TestOneFaultIsOneProblemAtItsPlace(t *testing.T) {
+	t.Parallel()
+	deputy := func(with string) string { return strings.Replace(chained, "deputy: bob", with, 1) }
+	slack := func(with string) string { return strings.Replace(chained, "app_token: y", "app_token: y, "+with, 1) }
+	asset := func(keys string) string { return chained + "lineage: {assets: [{id: a://b, kind: table, " + keys + "}]}\n" }
+	cases := []struct {
+		name, content string
+		want          []string
+	}{
+		{"good", chained, nil},
+		{"quorum of all", chained + "    quorum: 3\n", nil},
+		{"quorum of more", chained + "    quorum: 4\n", []string{"c.yaml:13:13 domains.shop.quorum: 4 cannot be met"}},
+		{"negative quorum", chained + "    quorum: -1\n", []string{"c.yaml:13:13 domains.shop.quorum: -1 is less than 1"}},
+		{"quorum by one name twice", strings.Replace(chained, "[cleo]", "[bob]\n    quorum: 3", 1), []string{
+			"c.yaml:11:18 domains.shop.escalation[0]: \"bob\" stands here already, as deputy", "c.yaml:12:13 domains.shop.quorum: 3 cannot be met"}},
+		{"quorum by one Slack id twice", strings.Replace(chained, "W3", "U1", 1) + "    quorum: 3\n", []string{
+			"c.yaml:6:9 people.cleo: is U1, as is people.ann", "c.yaml:13:13 domains.shop.quorum: 3 cannot be met"}},
+		{"quorum by one e-mail twice", strings.Replace(chained, "slack: W3", "email: Bob@Example.com", 1) + "    quorum: 3\n", []string{
+			"c.yaml:6:9 people.cleo: is bob@example.com, as is people.bob", "c.yaml:13:13 domains.shop.quorum: 3 cannot be met"}},
+		{"quorum of a chain that cannot be read", deputy("deputi: bob\n    quorum: 3"), []string{"c.yaml:10:5 domains.shop.deputi: unknown key"}},
+		{"owner is deputy", deputy("deputy: ann"), []string{`c.yaml:10:13 domains.shop.deputy: "ann" stands here already, as owner`}},
+		{"approver in cc", chained + "    cc: [cleo]\n", []string{`c.yaml:13:10 domains.shop.cc[0]: "cleo" approves already, as escalation[0]`}},
+		{"twice in cc", deputy("cc: [bob, bob]"), []string{`c.yaml:10:15 domains.shop.cc[1]: "bob" stands here already, as cc[0]`}},
+		{"no user id", strings.Replace(chained, "W3", "cleo", 1), []string{`c.yaml:6:17 people.cleo.slack: "cleo" is no user id`}},
+		{"no channel id", strings.Replace(chained, "C1", "'#data'", 1), []string{`c.yaml:12:14 domains.shop.channel: "#data" is no channel id`}},
+		{"private channel", strings.Replace(chained, "C1", "G1", 1), nil},
+		{"escalates at expiry", chained + "    escalate_after: 4h\n", []string{"c.yaml:13:21 domains.shop.escalate_after: 4h0m0s is not shorter than expire_after (4h0m0s)"}},
+		{"escalates before expiry", chained + "    escalate_after: 3h59m\n", nil},
+		{"expires before the default escalation", chained + "    expire_after: 45m\n", []string{"c.yaml:13:19 domains.shop.expire_after: 45m0s is not longer than escalate_after (45m0s)"}},
+		{"expires before nobody is asked", strings.NewReplacer("    deputy: bob\n", "", "    escalation: [cleo]\n", "").Replace(chained) + "    expire_after: 45m\n", nil},
+		{"escalation that cannot be read", chained + "    expire_after: 30m\n    escalate_after: soon\n", []string{"c.yaml:14:21 domains.shop.escalate_after: \"soon\" is no duration"}},
+		{"rescued in time", chained + "jobs: {timeout: 2m, rescue_after: 121s}\n", nil},
+		{"rescued while it goes", chained + "jobs: {timeout: 60s, rescue_after: 60s}\n", []string{"c.yaml:13:36 jobs.rescue_after: 1m0s is not longer than timeout (1m0s)"}},
+		{"rescued before the default timeout", chained + "jobs: {rescue_after: 30s}\n", []string{"c.yaml:13:22 jobs.rescue_after: 30s is not longer than timeout (1m0s)"}},
+		{"timeout after the default rescue", chained + "jobs: {timeout: 2m}\n", []string{"c.yaml:13:17 jobs.timeout: 2m0s is not shorter than rescue_after (2m0s)"}},
+		{"store in SQLite", chained + "store: {dsn: 'sqlite:dw.db'}\n", nil},
+		{"store in PostgreSQL", chained + "store: {dsn: 'postgres://dw:hunter2@db/dw'}\n", []string{"c.yaml:13:14 store.dsn: postgres: is not built yet"}},
+		{"store without a file", chained + "store: {dsn: 'sqlite:'}\n", []string{"c.yaml:13:14 store.dsn: names no file"}},
+		{"API of another scheme", slack("api_url: 'ftp://slack.com/api/'"), []string{"c.yaml:2:49 slack.api_url: is no http or https URL"}},
+		{"API without a host", slack("api_url: 'https:///api/'"), []string{"c.yaml:2:49 slack.api_url: is no http or https URL"}},
+		{"API at home", slack("api_url: 'http://127.0.0.1:8065/api/'"), nil},
+		{"listener without a port", chained + "server: {listen: 127.0.0.1}\n", []string{`c.yaml:13:18 server.listen: "127.0.0.1" is no address to listen on`}},
+		{"listener with a wrong port", chained + "server: {listen: 'localhost:65536'}\n", []string{`c.yaml:13:18 server.listen: "localhost:65536" is no address`}},
+		{"listener on every address", chained + "server: {listen: ':8470'}\n", nil},
+		{"sla at midnight", asset("sla: 00:00"), nil},
+		{"sla at the end of a day", asset("sla: '23:59'"), nil},
+		{"sla after the end of a day", asset("sla: '24:00'"), []string{`c.yaml:13:52 lineage.assets[0].sla: "24:00" is no time of day`}},
+		{"sla of one digit", asset("sla: 7:00"), []string{`c.yaml:13:52 lineage.assets[0].sla: "7:00" is no time of day`}},
+		{"zone of the machine", asset("zone: Local"), []string{`c.yaml:13:53 lineage.assets[0].zone: "Local" is no time zone`}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := config.Parse("c.yaml", []byte(c.content), sources(nil))
+			problems, _ := errors.AsType[config.Problems](err)
+			if len(problems) != len(c.want) || (err != nil) != (len(c.want) > 0) {
+				t.Fatalf("%d problems, want %d:\n%v", len(problems), len(c.want), err)
+			}
+			for i, want := range c.want {
+				if got := problems[i].Error(); !strings.HasPrefix(got, want) {
+					t.Errorf("problem %q\nwant it to begin %q", got, want)
+				}
+			}
+			if strings.Contains(fmt.Sprint(err), "hunter2") {
+				t.Errorf("a password shows in %v", err)
 			}
 		})
 	}

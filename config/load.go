@@ -53,6 +53,9 @@ func Parse(path string, content []byte, from Sources) (*Config, error) {
 	for key, node := range d.at {
 		c.at[key] = position{node.Line, node.Column}
 	}
+	for _, problem := range d.problems {
+		c.unread = append(c.unread, problem.Key)
+	}
 	c.applyDefaults(folder)
 	problems = append(d.problems, d.problems.without(c.validate())...)
 	if len(problems) > 0 {

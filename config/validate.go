@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"os"
 	"regexp"
 	"slices"
@@ -45,7 +44,7 @@ func setDefault(s *string, value string) {
 	}
 }
 
-var schemePattern = regexp.MustCompile(`^[a-z]+:`)
+var schemePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+:`)
 
 func resolveDSN(folder, dsn string) string {
 	if path, ok := cutPrefix(dsn, "sqlite:"); ok {
@@ -74,42 +73,58 @@ func (c *Config) validate() Problems {
 	if !instancePattern.MatchString(c.Instance) {
 		add("instance", "must be 1 to 63 of a-z, 0-9, dot, dash, underscore; it names this dw in every receipt")
 	}
-	c.checkZone(add, "timezone", c.Timezone)
-	if c.Slack.BotToken.Empty() {
-		add("slack.bot_token", "is missing: the bot token (xoxb-…) of the Slack app, as ${SLACK_BOT_TOKEN} or bot_token_file")
-	}
-	if c.Slack.AppToken.Empty() {
-		add("slack.app_token", "is missing: the app-level token (xapp-…) with connections:write, as ${SLACK_APP_TOKEN} or app_token_file")
-	}
+	checkZone(add, "timezone", c.Timezone)
+	c.checkSlack(add)
+	c.checkStore(add)
+	checkListen(add, "server.listen", c.Server.Listen)
 	oneOf(add, "log.level", c.Log.Level, "debug", "info", "warn", "error")
 	oneOf(add, "log.format", c.Log.Format, "json", "text")
+	c.checkOrder(add, "jobs", span{"timeout", c.Jobs.Timeout, defaultTimeout}, span{"rescue_after", c.Jobs.RescueAfter, defaultRescueAfter},
+		"a delivery that is still going would be made a second time")
 	for _, name := range sortedKeys(c.Connections) {
-		c.checkConnection(add, "connections."+name, c.Connections[name])
+		checkConnection(add, "connections."+name, c.Connections[name])
 	}
 	for _, name := range sortedKeys(c.Domains) {
 		c.checkDomain(add, "domains."+name, c.Domains[name])
 	}
-	for _, name := range sortedKeys(c.People) {
-		if p := c.People[name]; (p.Slack == "") == (p.Email == "") {
-			add("people."+name, "needs exactly one of slack (a user id) and email")
-		}
-	}
+	c.checkPeople(add)
 	c.checkLineage(add)
 	return out
 }
 
 type adder func(key, format string, args ...any)
 
-func (c *Config) checkZone(add adder, key, zone string) {
+func (c *Config) checkSlack(add adder) {
+	checkURL(add, "slack.api_url", c.Slack.APIURL)
+	if c.Slack.BotToken.Empty() {
+		add("slack.bot_token", "is missing: the bot token (xoxb-…) of the Slack app, as ${SLACK_BOT_TOKEN} or bot_token_file")
+	}
+	if c.Slack.AppToken.Empty() {
+		add("slack.app_token", "is missing: the app-level token (xapp-…) with connections:write, as ${SLACK_APP_TOKEN} or app_token_file")
+	}
+}
+
+// checkStore names the scheme only: the rest of a DSN may hold a password.
+func (c *Config) checkStore(add adder) {
+	if scheme := schemePattern.FindString(c.Store.DSN); scheme != "" {
+		add("store.dsn", "%s is not built yet; dw keeps its state in SQLite: write a file, or sqlite:FILE", scheme)
+	}
+	if c.Store.DSN == "" {
+		add("store.dsn", "names no file after sqlite:")
+	}
+}
+
+func checkZone(add adder, key, zone string) {
 	if zone == "" {
 		return
 	}
-	if _, err := time.LoadLocation(zone); err != nil {
+	// Local loads, and means another zone on every machine.
+	if _, err := time.LoadLocation(zone); err != nil || zone == "Local" {
 		add(key, "%q is no time zone: write an IANA name such as Europe/Berlin", zone)
 	}
 }
 
-func (c *Config) checkConnection(add adder, key string, connection Connection) {
+func checkConnection(add adder, key string, connection Connection) {
 	oneOf(add, key+".kind", connection.Kind, "sqlite")
 	if connection.Path == "" {
 		add(key+".path", "is missing: the database file")
@@ -117,87 +132,6 @@ func (c *Config) checkConnection(add adder, key string, connection Connection) {
 	}
 	if _, err := os.Stat(connection.Path); err != nil {
 		add(key+".path", "cannot be read: %v", err)
-	}
-}
-
-func (c *Config) checkDomain(add adder, key string, d Domain) {
-	if d.Level != "" {
-		oneOf(add, key+".level", d.Level, "L0", "L1", "L2")
-	}
-	if d.Channel == "" {
-		add(key+".channel", "is missing: the id of the Slack channel (C…) for this domain's incidents")
-	}
-	if d.Owner == "" {
-		add(key+".owner", "is missing: a name from people")
-	}
-	for _, named := range d.named() {
-		if _, known := c.People[named.who]; !known {
-			add(key+"."+named.key, "%q is not in people", named.who)
-		}
-	}
-	if d.Solo && d.Level == "L3" {
-		add(key+".solo", "a one-person team cannot exceed L2")
-	}
-	approvers := 1 + len(d.Escalation)
-	if d.Deputy != "" {
-		approvers++
-	}
-	if d.Quorum < 0 || d.Quorum > approvers {
-		add(key+".quorum", "%d cannot be met by the %d people of the chain", d.Quorum, approvers)
-	}
-}
-
-type namedPerson struct{ key, who string }
-
-// named lists the people a domain names, with the key that names each.
-func (d Domain) named() []namedPerson {
-	var out []namedPerson
-	if d.Owner != "" {
-		out = append(out, namedPerson{"owner", d.Owner})
-	}
-	if d.Deputy != "" {
-		out = append(out, namedPerson{"deputy", d.Deputy})
-	}
-	for i, who := range d.Escalation {
-		out = append(out, namedPerson{fmt.Sprintf("escalation[%d]", i), who})
-	}
-	for i, who := range d.CC {
-		out = append(out, namedPerson{fmt.Sprintf("cc[%d]", i), who})
-	}
-	return out
-}
-
-func (c *Config) checkLineage(add adder) {
-	for i, m := range c.Lineage.Manifests {
-		if m.Path == "" {
-			add(fmt.Sprintf("lineage.manifests[%d].path", i), "is missing: the manifest.json of dbt")
-		}
-		c.checkDomainName(add, fmt.Sprintf("lineage.manifests[%d].domain", i), m.Domain)
-	}
-	for i, a := range c.Lineage.Assets {
-		key := fmt.Sprintf("lineage.assets[%d]", i)
-		if a.ID == "" {
-			add(key+".id", "is missing: system://path")
-		}
-		c.checkDomainName(add, key+".domain", a.Domain)
-		c.checkZone(add, key+".zone", a.Zone)
-		if a.Moves != "" {
-			oneOf(add, key+".moves", a.Moves, "money", "customer", "executive", "internal")
-		}
-		if a.Harm != nil {
-			if _, known := c.Connections[a.Harm.Connection]; !known {
-				add(key+".harm.connection", "%q is not in connections", a.Harm.Connection)
-			}
-		}
-	}
-}
-
-func (c *Config) checkDomainName(add adder, key, domain string) {
-	if domain == "" {
-		return
-	}
-	if _, known := c.Domains[domain]; !known {
-		add(key, "%q is not in domains", domain)
 	}
 }
 

@@ -8,14 +8,14 @@ import (
 	"dw/receipts"
 )
 
-// clockText writes t for a person who reads at now: the time of day, and the
-// date where it is another day.
+// clockText writes t for a person who reads at now, in now's zone: the time of
+// day, and the date where it is another day.
 func clockText(t, now time.Time) string {
-	t, now = t.UTC(), now.UTC()
+	t = t.In(now.Location())
 	if t.Format(time.DateOnly) == now.Format(time.DateOnly) {
-		return t.Format("15:04 UTC")
+		return t.Format("15:04 MST")
 	}
-	return t.Format("15:04 UTC on 2 January 2006")
+	return t.Format("15:04 MST on 2 January 2006")
 }
 
 func (p Person) shown() string {
