@@ -32,6 +32,26 @@ func TestEveryProblemIsNamed(t *testing.T) {
 		"twice the same name":     {replace("name: rejected readings", "name: readings per hour"), []string{"checks[1].name: "}},
 		"a stranger in the chain": {replace("deputy: dan", "deputy: nobody"), []string{"domains.grid.deputy: \"nobody\" is not in people"}},
 		"short intake token":      {replace("tokens: ["+intakeKey+"]", "tokens: [short]"), []string{"changes.tokens[0]: "}},
+		"harm that writes": {replace("select count(distinct reading_id) from readings_rejected", "delete from readings_rejected"),
+			[]string{"lineage.assets[4].harm.query: "}},
+		"harm without a query":        {replace("query: \"select count(distinct reading_id) from readings_rejected\", ", ""), []string{"lineage.assets[4].harm.query: "}},
+		"wrong schedule of an asset":  {replace("schedule: 0 2 * * *", "schedule: 0 26 * * *"), []string{"lineage.assets[4].schedule: "}},
+		"a schedule that never fires": {replace("schedule: 0 2 * * *", "schedule: 0 2 30 2 *"), []string{"lineage.assets[4].schedule: "}},
+		"wrong zone":                  {replace("timezone: UTC", "timezone: Mars/One"), []string{"timezone: \"Mars/One\" is no time zone"}},
+		"wrong class of harm":         {replace("moves: money", "moves: cash"), []string{"lineage.assets[4].moves: \"cash\" is not one of"}},
+		"no id":                       {replace("id: looker://usage", "id: \"\""), []string{"lineage.assets[5].id: is missing"}},
+		"wrong id":                    {replace("id: looker://usage", "id: usage"), []string{"lineage.assets[5]: asset \"usage\": the id must"}},
+		"no kind":                     {replace("kind: topic", "kind: \"\""), []string{"lineage.assets[0]: asset kafka://readings: no source states its kind"}},
+		"edges to nowhere": {func(s string) string {
+			return replace("feeds: [\"kafka://readings\"]", "feeds: [\"kafka://readings\", \"kafka://reedings\", \"kafka://reedings\"]")(replace("kind: explore", "kind: explore\n      readers: -1")(
+				replace("owners: [esra]\n      fed_by: [", "owners: [esra]\n      fed_by: [\"dbt://grid/model.grid.gone\", ")(s)))
+		}, []string{
+			"lineage.assets[1].feeds[1]: edge connect://relay -> kafka://reedings: to: ", "lineage.assets[1].feeds[2]: edge connect://relay -> kafka://reedings: to: ",
+			"lineage.assets[4].fed_by[0]: edge dbt://grid/model.grid.gone -> dagster://bill_meters: from: ", "lineage.assets[5]: asset looker://usage: readers is -1",
+		}},
+		"graph, harm and chain at once": {func(s string) string {
+			return replace("kind: topic", "kind: \"\"")(replace("select count(distinct", "drop count(distinct")(replace("deputy: dan", "deputy: olga")(s)))
+		}, []string{"domains.grid.deputy: \"olga\" stands here already", "lineage.assets[0]: ", "lineage.assets[4].harm.query: "}},
 		"many at once": {func(s string) string {
 			return replace("kind: volume", "kind: volumes")(replace("    owner: olga", "    ownr: olga")(replace("app_token: "+appToken, "app_token: \"\"")(s)))
 		}, []string{"slack.app_token: ", "domains.grid.ownr: ", "domains.grid.owner: is missing", "checks[0].kind: "}},

@@ -104,6 +104,9 @@ func (g *graphBuilder) asset(i int) {
 	g.harm(a.Harm, key+".harm", &asset)
 	g.builder.AddAsset(asset)
 	g.places.asset(asset.ID, key)
+	if asset.ID.System() == "" {
+		return // which the graph says; its edges are no second problem
+	}
 	for j, to := range a.Feeds {
 		g.addEdge(lineage.Edge{From: asset.ID, To: lineage.AssetID(to), Seen: from}, fmt.Sprintf("%s.feeds[%d]", key, j))
 	}

@@ -115,7 +115,9 @@ func TestOneFaultIsOneProblemAtItsPlace(t *testing.T) {
 	t.Parallel()
 	deputy := func(with string) string { return strings.Replace(chained, "deputy: bob", with, 1) }
 	slack := func(with string) string { return strings.Replace(chained, "app_token: y", "app_token: y, "+with, 1) }
-	asset := func(keys string) string { return chained + "lineage: {assets: [{id: a://b, kind: table, " + keys + "}]}\n" }
+	asset := func(keys string) string {
+		return chained + "lineage: {assets: [{id: a://b, kind: table, " + keys + "}]}\n"
+	}
 	cases := []struct {
 		name, content string
 		want          []string
@@ -149,17 +151,17 @@ func TestOneFaultIsOneProblemAtItsPlace(t *testing.T) {
 		{"store in SQLite", chained + "store: {dsn: 'sqlite:dw.db'}\n", nil},
 		{"store in PostgreSQL", chained + "store: {dsn: 'postgres://dw:hunter2@db/dw'}\n", []string{"c.yaml:13:14 store.dsn: postgres: is not built yet"}},
 		{"store without a file", chained + "store: {dsn: 'sqlite:'}\n", []string{"c.yaml:13:14 store.dsn: names no file"}},
-		{"API of another scheme", slack("api_url: 'ftp://slack.com/api/'"), []string{"c.yaml:2:49 slack.api_url: is no http or https URL"}},
-		{"API without a host", slack("api_url: 'https:///api/'"), []string{"c.yaml:2:49 slack.api_url: is no http or https URL"}},
+		{"API of another scheme", slack("api_url: 'ftp://slack.com/api/'"), []string{"c.yaml:2:46 slack.api_url: is no http or https URL"}},
+		{"API without a host", slack("api_url: 'https:///api/'"), []string{"c.yaml:2:46 slack.api_url: is no http or https URL"}},
 		{"API at home", slack("api_url: 'http://127.0.0.1:8065/api/'"), nil},
 		{"listener without a port", chained + "server: {listen: 127.0.0.1}\n", []string{`c.yaml:13:18 server.listen: "127.0.0.1" is no address to listen on`}},
 		{"listener with a wrong port", chained + "server: {listen: 'localhost:65536'}\n", []string{`c.yaml:13:18 server.listen: "localhost:65536" is no address`}},
 		{"listener on every address", chained + "server: {listen: ':8470'}\n", nil},
 		{"sla at midnight", asset("sla: 00:00"), nil},
 		{"sla at the end of a day", asset("sla: '23:59'"), nil},
-		{"sla after the end of a day", asset("sla: '24:00'"), []string{`c.yaml:13:52 lineage.assets[0].sla: "24:00" is no time of day`}},
-		{"sla of one digit", asset("sla: 7:00"), []string{`c.yaml:13:52 lineage.assets[0].sla: "7:00" is no time of day`}},
-		{"zone of the machine", asset("zone: Local"), []string{`c.yaml:13:53 lineage.assets[0].zone: "Local" is no time zone`}},
+		{"sla after the end of a day", asset("sla: '24:00'"), []string{`c.yaml:13:50 lineage.assets[0].sla: "24:00" is no time of day`}},
+		{"sla of one digit", asset("sla: 7:00"), []string{`c.yaml:13:50 lineage.assets[0].sla: "7:00" is no time of day`}},
+		{"zone of the machine", asset("zone: Local"), []string{`c.yaml:13:51 lineage.assets[0].zone: "Local" is no time zone`}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

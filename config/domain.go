@@ -1,0 +1,94 @@
+package config
+
+import (
+	"fmt"
+	"regexp"
+)
+
+var channelPattern = regexp.MustCompile(`^[CG][A-Z0-9]+$`)
+
+func (c *Config) checkDomain(add adder, key string, d Domain) {
+	if d.Level != "" {
+		oneOf(add, key+".level", d.Level, "L0", "L1", "L2")
+	}
+	switch {
+	case d.Channel == "":
+		add(key+".channel", "is missing: the id of the Slack channel (C…) for this domain's incidents")
+	case !channelPattern.MatchString(d.Channel):
+		add(key+".channel", "%q is no channel id: it begins with C or G, and stands at the end of the channel's details in Slack", d.Channel)
+	}
+	if d.Owner == "" {
+		add(key+".owner", "is missing: a name from people")
+	}
+	if d.Solo && d.Level == "L3" {
+		add(key+".solo", "a one-person team cannot exceed L2")
+	}
+	c.checkNames(add, key, d)
+	c.checkQuorum(add, key, d)
+	if d.Deputy != "" || len(d.Escalation) > 0 {
+		c.checkOrder(add, key, span{"escalate_after", d.EscalateAfter, defaultEscalateAfter}, span{"expire_after", d.ExpireAfter, defaultExpireAfter},
+			"the request ends before the next of the chain is asked")
+	}
+}
+
+// namedPerson is one mention of a person in a domain.
+type namedPerson struct {
+	key, who string
+	approves bool
+}
+
+// checkNames holds that a domain names people of the file, and each once.
+func (c *Config) checkNames(add adder, key string, d Domain) {
+	first := map[string]namedPerson{}
+	for _, named := range d.named() {
+		at := key + "." + named.key
+		if _, known := c.People[named.who]; !known {
+			add(at, "%q is not in people", named.who)
+			continue
+		}
+		earlier, again := first[named.who]
+		switch {
+		case !again:
+			first[named.who] = named
+		case earlier.approves && !named.approves:
+			add(at, "%q approves already, as %s; cc is for those who cannot decide", named.who, earlier.key)
+		default:
+			add(at, "%q stands here already, as %s; name each person once", named.who, earlier.key)
+		}
+	}
+}
+
+// named lists the people a domain names, with the key that names each.
+func (d Domain) named() []namedPerson {
+	var out []namedPerson
+	if d.Owner != "" {
+		out = append(out, namedPerson{"owner", d.Owner, true})
+	}
+	if d.Deputy != "" {
+		out = append(out, namedPerson{"deputy", d.Deputy, true})
+	}
+	for i, who := range d.Escalation {
+		out = append(out, namedPerson{fmt.Sprintf("escalation[%d]", i), who, true})
+	}
+	for i, who := range d.CC {
+		out = append(out, namedPerson{fmt.Sprintf("cc[%d]", i), who, false})
+	}
+	return out
+}
+
+// checkQuorum counts different people, not names: the approvals of one person
+// under two names are one.
+func (c *Config) checkQuorum(add adder, key string, d Domain) {
+	approvers := map[string]bool{}
+	for _, named := range d.named() {
+		if named.approves {
+			approvers[c.identity(named.who)] = true
+		}
+	}
+	switch {
+	case d.Quorum < 0:
+		add(key+".quorum", "%d is less than 1", d.Quorum)
+	case d.Owner != "" && c.whole(key) && d.Quorum > len(approvers):
+		add(key+".quorum", "%d cannot be met: different people in the chain (owner, deputy, escalation): %d", d.Quorum, len(approvers))
+	}
+}
