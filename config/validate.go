@@ -90,10 +90,12 @@ func (c *Config) validate() Problems {
 		c.checkDomain(add, "domains."+name, c.Domains[name])
 	}
 	for _, name := range sortedKeys(c.People) {
-		if p := c.People[name]; (p.Slack == "") == (p.Email == "") {
-			add("people."+name, "needs exactly one of slack (a user id) and email")
+		if p := c.People[name]; p.Slack == "" && p.Email == "" {
+			add("people."+name, "needs slack (a user id), or email, or both")
 		}
 	}
+	c.checkPagerDuty(add)
+	c.checkJira(add)
 	c.checkLineage(add)
 	return out
 }
@@ -138,6 +140,8 @@ func (c *Config) checkDomain(add adder, key string, d Domain) {
 	if d.Solo && d.Level == "L3" {
 		add(key+".solo", "a one-person team cannot exceed L2")
 	}
+	c.checkPage(add, key, d)
+	c.checkTicket(add, key, d)
 	approvers := 1 + len(d.Escalation)
 	if d.Deputy != "" {
 		approvers++
