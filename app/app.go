@@ -195,6 +195,7 @@ func (a *App) buildService() error {
 	a.service = workflows.NewService(options)
 	a.runner.service = a.service
 	a.handler.Decider, a.handler.Reader, a.handler.Checker = a.service, a.service, a.runner
+	a.handler.Requests, a.handler.Pager, a.handler.Tracker = a.service, outside.pager != nil, outside.tickets != nil
 	return nil
 }
 

@@ -24,6 +24,22 @@ type Requester interface {
 	RequestTicket(ctx context.Context, r ErrandRequest) (Answer, error)
 }
 
+// CanPage reports whether a person may ask for the page of i.
+func (p Policy) CanPage(i Incident) bool {
+	return p.PageService != "" && p.Page != Never && i.Page.ID == "" && i.State != Resolved && i.open(EffectPageTrigger)
+}
+
+// CanTicket reports whether a person may ask for the ticket of i.
+func (p Policy) CanTicket(i Incident) bool {
+	return p.TicketProject != "" && p.Ticket != Never && i.Ticket.ID == "" && i.open(EffectTicketOpen)
+}
+
+// open reports whether an errand of a kind may be begun, or begun again.
+func (i Incident) open(kind string) bool {
+	e, begun := i.begun(kind)
+	return !begun || e.State == ErrandFailed || e.State == ErrandAsked
+}
+
 // RequestPage queues the page of an incident.
 func (s *Service) RequestPage(ctx context.Context, r ErrandRequest) (Answer, error) {
 	return s.request(ctx, r, s.pager, func(i Incident, policy Policy) (Errand, string) {
