@@ -110,7 +110,21 @@ func ticketError(err error) error {
 	if refused, ok := errors.AsType[*jira.RefusedError](err); ok && !refused.RetryAt.IsZero() {
 		return &workflows.LaterError{At: refused.RetryAt, Err: err}
 	}
-	return err
+	if err == nil || answered(err) {
+		return err
+	}
+	return &workflows.LaterError{Err: err}
+}
+
+// answered reports whether an error is Jira's own, or a doubt: everything else
+// came before Jira took anything.
+func answered(err error) bool {
+	_, refused := errors.AsType[*jira.RefusedError](err)
+	_, unknown := errors.AsType[*jira.UnknownError](err)
+	_, fields := errors.AsType[*jira.FieldsError](err)
+	_, deleted := errors.AsType[*jira.DeletedError](err)
+	_, unclear := errors.AsType[*workflows.UnclearError](err)
+	return refused || unknown || fields || deleted || unclear
 }
 
 // document writes an order as a ticket's text.

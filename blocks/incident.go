@@ -133,11 +133,11 @@ func controlLines(i workflows.Incident) []line {
 			continue
 		}
 		l := line{bold(ref.label), code(ref.ID)}
-		if ref.State != "" {
-			l = append(l, text(" · "+ref.State))
-		}
-		if ref.By != "" {
-			l = append(l, text(" by "+ref.By))
+		if state := ref.State; state != "" {
+			if ref.By != "" {
+				state += " by " + ref.By
+			}
+			l = append(l, text(" · "+state))
 		}
 		if ref.URL != "" {
 			l = append(l, text(" · "+ref.URL))

@@ -3,12 +3,16 @@ package handlers
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"dw/blocks"
 	"dw/bot"
 	"dw/workflows"
 )
+
+// projectPattern is the form of a project's key.
+var projectPattern = regexp.MustCompile(`^[A-Z][A-Z0-9_]{1,254}$`)
 
 // requesting is one of the two requests of a workflows.Requester.
 type requesting func(context.Context, workflows.ErrandRequest) (workflows.Answer, error)
@@ -48,6 +52,9 @@ func (h *Handler) ticket(ctx context.Context, who workflows.Person, words []stri
 	r := workflows.ErrandRequest{By: who, Incident: strings.ToUpper(words[0]), At: h.Now()}
 	if len(words) == 2 {
 		r.Project = strings.ToUpper(words[1])
+		if !projectPattern.MatchString(r.Project) {
+			return blocks.Message{}, fmt.Errorf("%q is no project key; one looks like OPS", words[1])
+		}
 	}
 	answer, err := h.Requests.RequestTicket(ctx, r)
 	return blocks.Private(answer.Text), err
