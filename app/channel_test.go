@@ -163,5 +163,7 @@ func TestUnknownOwner(t *testing.T) {
 		t.Errorf("the card names nobody who will decide: %s", card.Text)
 	}
 	r.at("11:26")
-	r.told(deputy, r.click(deputy, r.card(holdTitle, "dw_approve"), "dw_approve"), "is recorded at")
+	card := r.card(holdTitle, "dw_approve")
+	r.placed()
+	r.told(deputy, r.click(deputy, card, "dw_approve"), "is recorded at")
 }

@@ -51,18 +51,15 @@ func ReadStoryTime(path string) (StoryTime, error) {
 	return s, nil
 }
 
-// clockCache is how long a clock file's content is used before it is read again.
-const clockCache = 5 * time.Millisecond
-
-// storyClock follows a clock file. It never goes back: a file that cannot be
-// read leaves the last known pace.
+// storyClock follows a clock file, which is read each time: who moved it sees no
+// process act on the old time. It never goes back: a file that cannot be read
+// leaves the last known pace.
 type storyClock struct {
 	path string
 
-	mu     sync.Mutex
-	known  StoryTime
-	readAt time.Time
-	last   time.Time
+	mu    sync.Mutex
+	known StoryTime
+	last  time.Time
 }
 
 func newStoryClock(path string) (*storyClock, error) {
@@ -77,14 +74,10 @@ func newStoryClock(path string) (*storyClock, error) {
 func (c *storyClock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	wall := time.Now()
-	if wall.Sub(c.readAt) > clockCache {
-		if known, err := ReadStoryTime(c.path); err == nil {
-			c.known = known
-		}
-		c.readAt = wall
+	if known, err := ReadStoryTime(c.path); err == nil {
+		c.known = known
 	}
-	if now := c.known.At(wall); now.After(c.last) {
+	if now := c.known.At(time.Now()); now.After(c.last) {
 		c.last = now
 	}
 	return c.last

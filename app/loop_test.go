@@ -30,12 +30,13 @@ func (r *rig) asked() {
 	for _, title := range []string{holdTitle, changeTitle, recoverTitle} {
 		r.card(title, blocks.ActionApprove)
 	}
+	r.placed()
 }
 
 // card waits for the card of a request that says all of the words.
 func (r *rig) card(title string, words ...string) slackdev.Message {
 	r.t.Helper()
-	return r.see(append([]string{": " + title, "fingerprint"}, words...)...)
+	return r.see(append([]string{title, "fingerprint"}, words...)...)
 }
 
 // diffOf reads the diff off a card, as its owner does.

@@ -20,6 +20,8 @@ import (
 	"dw/config"
 	"dw/receipts"
 	"dw/slackdev"
+	"dw/store"
+	"dw/workflows"
 )
 
 func TestMain(m *testing.M) {
@@ -293,6 +295,35 @@ func (r *rig) api(method string, body map[string]any) {
 	}
 	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil || !answer.OK {
 		r.t.Fatalf("%s: %s, %v", method, answer.Error, err)
+	}
+}
+
+// placed waits until dw has recorded where every waiting card stands; a click
+// before that is asked to come again in a moment.
+func (r *rig) placed() {
+	r.t.Helper()
+	ctx := context.Background()
+	db, err := store.OpenReadOnly(ctx, r.path("dw.db"))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer db.Close() //nolint:errcheck // only read
+	for until := time.Now().Add(patience); ; {
+		missing := false
+		err := db.View(ctx, func(tx workflows.ReadTx) error {
+			waiting, err := tx.ProposalsIn(ctx, workflows.Waiting)
+			for _, p := range waiting {
+				missing = missing || p.Message.TS == ""
+			}
+			return err
+		})
+		if err != nil || time.Now().After(until) {
+			r.t.Fatalf("the cards are not placed: %v", err)
+		}
+		if !missing {
+			return
+		}
+		r.ask(copied, "approvals")
 	}
 }
 

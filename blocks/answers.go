@@ -2,9 +2,11 @@ package blocks
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"dw/checks"
+	"dw/diagnosis"
 	"dw/lineage"
 	"dw/receipts"
 	"dw/workflows"
@@ -97,7 +99,7 @@ func Evidence(i workflows.Incident, proposals []workflows.Proposal, v View) Mess
 	blocks := []slack.Block{rich("facts", factLines(i, proposals, v)...)}
 	if i.Diagnosis != nil {
 		items := []line{}
-		for _, e := range i.Diagnosis.Evidence {
+		for _, e := range allEvidence(*i.Diagnosis) {
 			items = append(items, line{text(e.What + " "), code(e.Value), text(" · " + e.Source + ", "), at(e.At, v.Now, v.Zone)})
 		}
 		for _, r := range i.Diagnosis.Rejected {
@@ -116,6 +118,18 @@ func Evidence(i workflows.Incident, proposals []workflows.Proposal, v View) Mess
 	m := titled("Incident "+i.ID, blocks...)
 	m.Text = card.Text
 	return m
+}
+
+// allEvidence is that of the best cause first, then the rest, each once.
+func allEvidence(d diagnosis.Diagnosis) []diagnosis.Evidence {
+	top, _ := d.Top()
+	out := slices.Clone(top.Evidence)
+	for _, e := range d.Evidence {
+		if !slices.Contains(out, e) {
+			out = append(out, e)
+		}
+	}
+	return out
 }
 
 // Checks lists every check with its last result.

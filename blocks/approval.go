@@ -172,7 +172,7 @@ func diffBlock(step diagnosis.PlannedStep, n int, rev int64, room *int) slack.Bl
 	if shown := []rune(body); len(shown) > *room {
 		body = string(shown[:*room])
 		left := strings.Count(step.Diff[len(body):], "\n")
-		body += fmt.Sprintf("\n%s %d more lines: dw incident shows them all", ellipsis, left)
+		body += fmt.Sprintf("\n%s %d more lines: the receipt proposal.created of this proposal has the whole diff", ellipsis, left)
 		*room = 200
 	} else {
 		*room -= len(shown)

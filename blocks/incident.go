@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"dw/checks"
+	"dw/diagnosis"
 	"dw/workflows"
 
 	"github.com/slack-go/slack"
@@ -168,9 +169,13 @@ func whyLine(i workflows.Incident) line {
 		return line{bold("Why: "), text("being looked into")}
 	}
 	if cause, ok := i.Diagnosis.Top(); ok {
-		return line{bold("Why: "), text(cause.Title + " " + segmentText(cause.Segment)), text(". " + cause.Why)}
+		return line{bold("Why: "), text(causeText(cause)), text(". " + cause.Why)}
 	}
 	return line{bold("Why: "), text(i.Diagnosis.Verdict)}
+}
+
+func causeText(c diagnosis.Cause) string {
+	return strings.TrimSpace(c.Title + " " + segmentText(c.Segment))
 }
 
 func segmentText(segment map[string]string) string {
@@ -300,7 +305,7 @@ func incidentText(i workflows.Incident, proposals []workflows.Proposal, headline
 	parts = append(parts, harmText(i, v), decidesText(i, proposals, v))
 	if i.Diagnosis != nil {
 		if cause, ok := i.Diagnosis.Top(); ok {
-			parts = append(parts, "Cause: "+cause.Title+" "+segmentText(cause.Segment))
+			parts = append(parts, "Cause: "+causeText(cause))
 		} else {
 			parts = append(parts, i.Diagnosis.Verdict)
 		}

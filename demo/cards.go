@@ -2,6 +2,7 @@ package demo
 
 import (
 	"encoding/json"
+	"html"
 	"strconv"
 	"strings"
 	"time"
@@ -61,7 +62,7 @@ type element struct {
 
 // readCard reads a message's metadata, header, buttons and diff.
 func readCard(m slackdev.Message) card {
-	c := card{ts: m.TS, text: m.Text, buttons: map[string]bool{}}
+	c := card{ts: m.TS, text: html.UnescapeString(m.Text), buttons: map[string]bool{}}
 	var meta struct {
 		Payload struct {
 			Key string `json:"key"`
@@ -154,6 +155,17 @@ func planCards(s slackdev.Snapshot, r *repo) (p plan, ok bool) {
 }
 
 func (p plan) each() []card { return []card{p.hold, p.change, p.recover} }
+
+// now returns the same requests as they stand now. They are told apart once, while
+// they wait: a card that has ended shows no diff.
+func (p plan) now(s slackdev.Snapshot) plan {
+	for _, c := range []*card{&p.hold, &p.change, &p.recover} {
+		if found, ok := find(s, c.key); ok {
+			*c = found
+		}
+	}
+	return p
+}
 
 // find returns a card as it stands now.
 func find(s slackdev.Snapshot, key string) (card, bool) {

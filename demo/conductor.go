@@ -21,6 +21,7 @@ type conductor struct {
 	auto     bool
 	patience time.Duration // how long an expected message may take, by the wall
 	builtAt  time.Time     // the last scheduled build
+	requests plan          // the three requests, once they stand in the thread
 	served   bool          // somebody else starts dw, and may take their time
 	over     bool          // the story ended before its end: a request was refused
 }

@@ -145,8 +145,8 @@ func (c *conductor) boxOfficeDay(ctx context.Context) error {
 			return err
 		}
 	}
-	if refused, err := c.refused(ctx); refused || err != nil {
-		return err
+	if c.refused() {
+		return nil
 	}
 	for _, scene := range []func(context.Context) error{c.holdPayout, c.deployEncoder, c.mergeRecovery, c.rebuilt, c.resolved, c.takeBack} {
 		if err := scene(ctx); err != nil {

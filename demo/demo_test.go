@@ -57,12 +57,32 @@ func tail(b []byte, n int) []byte { return b[max(0, len(b)-n):] }
 
 func TestVariants(t *testing.T) {
 	t.Parallel()
-	for _, variant := range []string{variantDay, variantNone, variantDropApp, variantLate} {
+	for variant, c := range map[string]struct {
+		cause, segment string
+		decisions      int
+		undo           bool
+	}{
+		variantDay:     {"missing_wire_format", "boxoffice", 3, true},
+		variantNone:    {},
+		variantDropApp: {"missing_feed_segment", "app", 0, false},
+		variantLate:    {"late_load", "", 0, false},
+	} {
 		t.Run(variant, func(t *testing.T) {
 			t.Parallel()
-			end, _ := playAuto(t, Options{Variant: variant})
-			if !end.Verified {
-				t.Error("not verified")
+			end, entries := playAuto(t, Options{Variant: variant})
+			if !end.Verified || len(end.Decisions) != c.decisions || (len(end.Receipts.Undo) > 0) != c.undo {
+				t.Errorf("end = %+v", end)
+			}
+			if (end.Incident == nil) != (c.cause == "") {
+				t.Fatalf("incident %v", text(end.Incident))
+			}
+			if end.Cause != nil && (end.Cause.ID != c.cause || end.Cause.Segment["channel"] != c.segment) {
+				t.Errorf("cause = %+v", end.Cause)
+			}
+			for _, e := range entries {
+				if e.Event == notBuilt && variant != variantDay {
+					t.Errorf("%s says that %s is not built", variant, e.Detail)
+				}
 			}
 		})
 	}

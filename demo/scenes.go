@@ -33,17 +33,16 @@ func (c *conductor) asked(ctx context.Context) error {
 	if err := c.advance(ctx, c.day.at(12, 40)); err != nil {
 		return err
 	}
-	var p plan
 	err := c.awaitWhile(ctx, "three approval cards in the incident's thread", func(s slackdev.Snapshot) bool {
 		var ok bool
-		p, ok = planCards(s, c.repo)
+		c.requests, ok = planCards(s, c.repo)
 		return ok
 	})
 	if err != nil {
 		return err
 	}
-	for n, request := range p.each() {
-		c.line.event(request.posted(), "Slack", fmt.Sprintf("P%d %s", n+1, request.header), request.text)
+	for _, request := range c.requests.each() {
+		c.line.event(request.posted(), "Slack", request.header, request.text)
 	}
 	c.line.event(c.day.at(12, 40), "PagerDuty", notBuilt, "PagerDuty note 12:40")
 	c.tell("", "You are "+c.names[personOwner]+" (choose it at the top of the page).",
@@ -59,11 +58,7 @@ func (c *conductor) decided(ctx context.Context) error {
 		return err
 	}
 	if c.auto {
-		p, ok := planCards(c.slack.Snapshot(), c.repo)
-		if !ok {
-			return errors.New("the approval cards are gone")
-		}
-		for _, request := range p.each() {
+		for _, request := range c.requests.each() {
 			if err := c.click(ctx, ownerID, request, buttonApprove); err != nil {
 				return err
 			}
@@ -71,7 +66,7 @@ func (c *conductor) decided(ctx context.Context) error {
 	}
 	var p plan
 	err := c.await(ctx, "all three requests are decided", !c.auto, func(s slackdev.Snapshot) bool {
-		p, _ = planCards(s, c.repo)
+		p = c.requests.now(s)
 		return !p.hold.has(buttonApprove) && !p.change.has(buttonApprove) && !p.recover.has(buttonApprove)
 	})
 	for n, request := range p.each() {
@@ -83,11 +78,8 @@ func (c *conductor) decided(ctx context.Context) error {
 }
 
 // refused ends the story where the plan was not approved.
-func (c *conductor) refused(_ context.Context) (bool, error) {
-	p, ok := planCards(c.slack.Snapshot(), c.repo)
-	if !ok {
-		return true, errors.New("the approval cards are gone")
-	}
+func (c *conductor) refused() bool {
+	p := c.requests.now(c.slack.Snapshot())
 	for _, request := range []card{p.change, p.recover, p.hold} {
 		if !request.is("Rejected") && !request.is("Expired") {
 			continue
@@ -96,9 +88,9 @@ func (c *conductor) refused(_ context.Context) (bool, error) {
 		c.line.say("", "So dw changes nothing for it. The incident stays open and says so; whoever owns it finds another way.",
 			"The decision and its reason are in the receipts. The story ends here.")
 		c.over = true
-		return true, nil
+		return true
 	}
-	return false, nil
+	return false
 }
 
 // holdPayout is 13:15: the owner pauses the payout's schedule in the orchestrator.
@@ -140,7 +132,7 @@ func (c *conductor) mergeRecovery(ctx context.Context) error {
 	if err := c.advance(ctx, c.day.at(13, 50)); err != nil {
 		return err
 	}
-	p, _ := planCards(c.slack.Snapshot(), c.repo)
+	p := c.requests.now(c.slack.Snapshot())
 	diff, err := c.wholeDiff(ctx, p.recover)
 	if err != nil {
 		return err
@@ -161,7 +153,7 @@ func (c *conductor) mergeRecovery(ctx context.Context) error {
 }
 
 func (c *conductor) applyDiff(ctx context.Context, at time.Time, which func(plan) card, message string) error {
-	p, _ := planCards(c.slack.Snapshot(), c.repo)
+	p := c.requests.now(c.slack.Snapshot())
 	diff, err := c.wholeDiff(ctx, which(p))
 	if err != nil {
 		return err
@@ -172,7 +164,7 @@ func (c *conductor) applyDiff(ctx context.Context, at time.Time, which func(plan
 // ownerDone marks an owner's step done on its card, or, where a person plays,
 // lets time pass until they have, or dw has seen it by itself.
 func (c *conductor) ownerDone(ctx context.Context, which func(plan) card) error {
-	p, _ := planCards(c.slack.Snapshot(), c.repo)
+	p := c.requests.now(c.slack.Snapshot())
 	on := which(p)
 	gone := func(s slackdev.Snapshot) bool {
 		now, ok := find(s, on.key)
@@ -253,7 +245,7 @@ func (c *conductor) takeBack(ctx context.Context) error {
 	schedule := c.names[jobPayout] + scheduleSuffix
 	c.dagster.SetRunning(schedule, true)
 	c.line.event(c.day.at(14, 35), "owner", "schedule resumed", schedule+" in Dagster: the undo of P1, no new decision")
-	p, _ := planCards(c.slack.Snapshot(), c.repo)
+	p := c.requests.now(c.slack.Snapshot())
 	err := c.await(ctx, "the undo's button on P1, or the undo seen by dw", false, func(s slackdev.Snapshot) bool {
 		now, ok := find(s, p.hold.key)
 		return ok && (now.has(buttonUndone) || now.undone())
@@ -273,6 +265,6 @@ func (c *conductor) takeBack(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.line.event(c.day.at(14, 35), "dw", "the undo is recorded", "at 02:00 every organizer is paid on every ticket")
+	c.line.event(c.day.at(14, 35), "dw", "the undo is recorded", "at 02:00 all "+c.names[harmUnit]+" are settled on every order")
 	return nil
 }

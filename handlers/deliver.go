@@ -127,30 +127,45 @@ func (d *Deliverer) root(ctx context.Context, id string) (workflows.MessageRef, 
 	return d.paintIncident(ctx, id)
 }
 
+// approvalCard paints a proposal's card. New cards of one incident are posted in
+// the order in which the proposals were made, whichever effect comes first.
 func (d *Deliverer) approvalCard(ctx context.Context, id string) error {
-	defer d.lock("proposal/" + id)()
 	proposal, err := d.Loader.Proposal(ctx, id)
 	if err != nil {
 		return fmt.Errorf("load proposal %s: %w", id, err)
 	}
+	defer d.lock("proposals/" + proposal.Incident)()
 	root, err := d.root(ctx, proposal.Incident)
 	if err != nil {
 		return err
 	}
-	incident, _, err := d.Loader.Incident(ctx, proposal.Incident)
+	incident, all, err := d.Loader.Incident(ctx, proposal.Incident)
 	if err != nil {
 		return fmt.Errorf("load incident %s: %w", proposal.Incident, err)
 	}
-	policy, _ := d.Policy(proposal.Domain)
-	message := toBot(blocks.ApprovalCard(incident, proposal, blocks.View{Now: d.Now(), Zone: d.Zone, Unresolved: policy.Unresolved}))
-	if proposal.Message.TS != "" {
-		return d.Poster.Update(ctx, proposal.Message.Channel, proposal.Message.TS, message)
+	for _, p := range all {
+		if p.ID != id && p.Message.TS != "" {
+			continue
+		}
+		err := d.paintProposal(ctx, incident, p, root)
+		if p.ID == id {
+			return err // another's failure is reported by its own effect
+		}
 	}
-	at, err := d.postOnce(ctx, root.Channel, root.TS, "proposal/"+id, proposal.CreatedAt, message, true)
+	return nil
+}
+
+func (d *Deliverer) paintProposal(ctx context.Context, i workflows.Incident, p workflows.Proposal, root workflows.MessageRef) error {
+	policy, _ := d.Policy(p.Domain)
+	message := toBot(blocks.ApprovalCard(i, p, blocks.View{Now: d.Now(), Zone: d.Zone, Unresolved: policy.Unresolved}))
+	if p.Message.TS != "" {
+		return d.Poster.Update(ctx, p.Message.Channel, p.Message.TS, message)
+	}
+	at, err := d.postOnce(ctx, root.Channel, root.TS, "proposal/"+p.ID, p.CreatedAt, message, true)
 	if err != nil {
-		return fmt.Errorf("post the card of proposal %s: %w", id, err)
+		return fmt.Errorf("post the card of proposal %s: %w", p.ID, err)
 	}
-	return d.Placer.PlaceCard(ctx, id, at)
+	return d.Placer.PlaceCard(ctx, p.ID, at)
 }
 
 func (d *Deliverer) note(ctx context.Context, key string, n workflows.ThreadNote) error {

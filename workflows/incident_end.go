@@ -156,10 +156,14 @@ func resolve(i Incident, v Verification, ended []Proposal, now time.Time) (Incid
 	return i, out
 }
 
-// recoverIncident ends an incident whose checks all pass again without dw.
-func recoverIncident(i Incident, now time.Time) (Incident, Outcome) {
+// recoverIncident ends an incident whose numbers are right again, in every span
+// since its onset, without dw.
+func recoverIncident(i Incident, v Verification, now time.Time) (Incident, Outcome) {
+	i.Verification = &v
+	verified := i.draft(receipts.KindVerification, itself(), now, verificationBody(v, nil))
 	i, out := closeIncident(i, nil, "recovered by itself", now)
-	out.note(i.ID, "Every check passes again without a change by dw. Resolved.")
+	out.Receipts = append([]receipts.Draft{verified}, out.Receipts...)
+	out.note(i.ID, fmt.Sprintf("Every check passes again without a change by dw, %d results since the onset. Resolved.", len(v.Results)))
 	return i, out
 }
 

@@ -48,10 +48,7 @@ func tellUnplanned(w *work, i Incident, partial *diagnosis.PlanError) {
 		return
 	}
 	for _, p := range partial.Problems {
-		text := fmt.Sprintf("dw makes no proposal %q: %s.", p.Key, clean(p.Err.Error()))
-		if !slices.ContainsFunc(i.Notes, func(n Note) bool { return n.Text == text }) {
-			w.out.note(i.ID, text)
-		}
+		w.tellOnce(i, "dw makes no proposal %q: %s.", p.Key, clean(p.Err.Error()))
 	}
 }
 
@@ -185,9 +182,7 @@ func (s *Service) tellUnproposable(w *work, i Incident, err error) {
 		text = fmt.Sprintf("dw has a plan but nobody to ask: too few people of the domain %s are resolved to Slack users. %s",
 			i.Domain, strings.Join(s.policy(i.Domain).Unresolved, "; "))
 	}
-	if !slices.ContainsFunc(i.Notes, func(n Note) bool { return n.Text == text }) {
-		w.out.note(i.ID, text)
-	}
+	w.tellOnce(i, "%s", text)
 }
 
 func askText(made []Proposal, now time.Time) string {

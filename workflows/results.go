@@ -147,8 +147,7 @@ func (s *Service) endRecovered(ctx context.Context, w *work, i Incident) error {
 		}
 		return nil
 	}
-	w.withdrawWaiting(all, "the checks pass again")
-	w.setIncident(recoverIncident(i, w.now))
+	w.out.set(Deadline{Kind: DeadlineRecovery, Subject: i.ID, DueAt: w.now})
 	return nil
 }
 

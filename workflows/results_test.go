@@ -40,10 +40,12 @@ func TestOnResult(t *testing.T) {
 			e := newEstate()
 			for _, s := range tt.statuses {
 				e.now = e.now.Add(time.Second)
+				e.status["orders"] = s
 				if err := e.svc.OnResult(t.Context(), e.result("orders", s)); err != nil {
 					t.Fatal(err)
 				}
 				e.drain(t)
+				e.tick(t)
 			}
 			if got := len(e.store.data.incidents); got != tt.incidents {
 				t.Fatalf("%d incidents, want %d", got, tt.incidents)
@@ -85,13 +87,18 @@ func TestRecoveryNeedsEverySignal(t *testing.T) {
 		if got := e.incident(t).State; got == Resolved {
 			t.Fatal("resolved too early")
 		}
+		e.status[check] = checks.Pass
 		if err := e.svc.OnResult(t.Context(), e.result(check, checks.Pass)); err != nil {
 			t.Fatal(err)
 		}
 		e.drain(t)
+		e.tick(t)
 	}
 	if got := e.incident(t).State; got != Resolved {
 		t.Fatalf("incident is %s", got)
+	}
+	if d := e.last(receipts.KindVerification); d.Body["ok"] != true {
+		t.Errorf("no verification receipt: %+v", d.Body)
 	}
 	wantState(t, e.key(t, "change"), Withdrawn)
 	if d := e.last(receipts.KindIncidentResolved); d.Body["why"] != "recovered by itself" {
@@ -312,5 +319,46 @@ func TestAPartlyMadePlanIsAskedForAndSaid(t *testing.T) {
 	wantState(t, e.key(t, "hold"), Waiting)
 	if !e.noted(t, "dw makes no proposal \"other\": the file is unreadable") {
 		t.Errorf("nobody was told: %+v", e.incident(t).Notes)
+	}
+}
+
+// The newest numbers pass, but an earlier span is still wrong: the rows are
+// still lost, so the incident and its requests stay open.
+func TestANewestPassDoesNotHideWhatWasLost(t *testing.T) {
+	t.Parallel()
+	e := newEstate()
+	e.asked(t)
+	if err := e.svc.OnResult(t.Context(), e.result("orders", checks.Pass)); err != nil { // a re-check still fails
+		t.Fatal(err)
+	}
+	e.drain(t)
+	e.tick(t)
+	if got := e.incident(t).State; got == Resolved {
+		t.Fatal("resolved although a span is still wrong")
+	}
+	wantState(t, e.key(t, "change"), Waiting)
+	if !e.noted(t, "not every span since the onset") {
+		t.Errorf("nobody was told: %+v", e.incident(t).Notes)
+	}
+}
+
+// A recovery that could not be asked is asked again and ends nothing.
+func TestARecoveryThatCannotBeAskedIsAskedAgain(t *testing.T) {
+	t.Parallel()
+	e := newEstate()
+	e.fail(t, "orders")
+	e.status["orders"], e.silent = checks.Pass, true
+	if err := e.svc.OnResult(t.Context(), e.result("orders", checks.Pass)); err != nil {
+		t.Fatal(err)
+	}
+	e.drain(t)
+	e.tick(t)
+	if got := e.incident(t).State; got == Resolved {
+		t.Fatal("resolved although nothing was asked")
+	}
+	e.silent = false
+	e.pass(t, e.policy.VerifyEvery+time.Minute)
+	if got := e.incident(t).State; got != Resolved {
+		t.Errorf("incident is %s", got)
 	}
 }

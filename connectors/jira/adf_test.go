@@ -36,6 +36,11 @@ func TestDocumentForms(t *testing.T) {
 			`{"type":"doc","version":1,"content":[{"type":"paragraph","content":[{"type":"text","text":"click javascript:alert(1)"}]}]}`,
 			"click javascript&#58;alert&#40;1&#41;", "click javascript:alert(1)",
 		},
+		"a link with a password": {
+			jira.Document(jira.Paragraph(jira.Href("a", "https://u:p@x.example"))),
+			`{"type":"doc","version":1,"content":[{"type":"paragraph","content":[{"type":"text","text":"a https://u:p@x.example"}]}]}`,
+			"a https&#58;//u&#58;p&#64;x.example", "a https://u:p@x.example",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -86,7 +91,7 @@ var rawWiki = regexp.MustCompile(`[\\{}\[\]()*_+^~!|#<>@%:-]|(?m)^\s*(h[1-6]|bq)
 // FuzzDocument: whatever the text, the document is valid JSON whose text nodes give
 // the text back, and its wiki form holds no markup of the text.
 func FuzzDocument(f *testing.F) {
-	for _, seed := range []string{"", "plain", `"}],"type":"media`, "{noformat}*b*\nh1. x", "a\x00b\xff", "&#123;", "[x|javascript:y]", "line\r\nline\u2028", "bq. q"} {
+	for _, seed := range []string{"", "plain", `"}],"type":"media`, "{noformat}*b*\nh1. x", "a\x00b\xff", "&#123;", "[x|javascript:y]", "line\r\nline\u2028", "a\n\n\nb", "bq. q"} {
 		f.Add(seed, "https://x.example/"+seed)
 	}
 	f.Fuzz(func(t *testing.T, text, target string) {

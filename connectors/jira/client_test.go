@@ -58,7 +58,7 @@ func estate() fake.Options {
 			{ID: "10002", Key: "SRC", Name: "Source team"},
 		},
 		Desks: []fake.Desk{{ID: "4", Project: "SRC", Types: []fake.RequestType{
-			{ID: "11", Name: "Report a problem", IssueType: "1", Fields: screen[:2]},
+			{ID: "11", Name: "Report a problem", IssueType: "1", Fields: append(slices.Clone(screen[:2]), fake.Field{ID: "customfield_2", Name: "Source", Type: "string", Required: true, Hidden: true})},
 			{ID: "12", Name: "With urgency", IssueType: "1", Fields: append(slices.Clone(screen[:2]), fake.Field{ID: "customfield_1", Name: "Urgency", Type: "option", Required: true, Allowed: []string{"Now", "Later"}})},
 			{ID: "13", Name: "Bare", IssueType: "1", Fields: screen[:1]},
 		}}},

@@ -11,8 +11,10 @@ import (
 	fake "dw/internal/fakes/jira"
 )
 
-// short lets a call that hangs end soon.
-func short(_ *fake.Options, asks *jira.Options) { asks.Timeout = 1500 * time.Millisecond }
+// short lets a call that hangs end soon; what may be repeated is.
+func short(_ *fake.Options, asks *jira.Options) {
+	asks.Timeout, asks.Retries = 1500*time.Millisecond, 2
+}
 
 // lost are the ways in which an answer is lost after the effect.
 var lost = map[string]fake.FaultKind{"hangs": fake.HangAfterEffect, "is cut": fake.CutAfterEffect, "is garbled": fake.Garbled}
@@ -24,7 +26,7 @@ func TestCreateWhoseAnswerIsLost(t *testing.T) {
 			t.Parallel()
 			v := start(t, func(held *fake.Options, asks *jira.Options) {
 				short(held, asks)
-				asks.Retries, held.SearchLag = 2, 2
+				held.SearchLag = 2
 			})
 			v.contract.broken = kind == fake.Garbled
 			v.Fail(fake.Fault{Call: "createIssue", Kind: kind})
@@ -124,6 +126,36 @@ func TestLinkThatIsNotThereIsUnclear(t *testing.T) {
 	}
 }
 
+// TestLinkThatStandsAsBeforeIsUnclear: a link with the same id is no proof that the
+// change arrived.
+func TestLinkThatStandsAsBeforeIsUnclear(t *testing.T) {
+	t.Parallel()
+	old := jira.RemoteLink{GlobalID: "g", URL: "https://dw.example/r1", Title: "Receipt", Summary: "open"}
+	for name, change := range map[string]func(*jira.RemoteLink){
+		"URL":     func(l *jira.RemoteLink) { l.URL = "https://dw.example/r2" },
+		"title":   func(l *jira.RemoteLink) { l.Title = "Receipt 2" },
+		"summary": func(l *jira.RemoteLink) { l.Summary = "resolved" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			v := start(t, nil)
+			issue, err := v.client.Create(t.Context(), ticket(nil))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := v.client.Link(t.Context(), issue.Key, old); err != nil {
+				t.Fatal(err)
+			}
+			v.Fail(fake.Fault{Call: "createOrUpdateRemoteIssueLink", Kind: fake.Status500})
+			changed := old
+			change(&changed)
+			if err := v.client.Link(t.Context(), issue.Key, changed); !isUnclear(err) {
+				t.Errorf("%v, want unclear", err)
+			}
+		})
+	}
+}
+
 func TestCommentWhoseAnswerIsLost(t *testing.T) {
 	t.Parallel()
 	for flavour, cloud := range map[string]bool{"Cloud": true, "Data Center": false} {
@@ -138,6 +170,9 @@ func TestCommentWhoseAnswerIsLost(t *testing.T) {
 			_, err = v.client.Comment(t.Context(), issue.Key, jira.Document(jira.Paragraph(jira.Text("Approved"))), "dw:decision-1")
 			if !isUnclear(err) {
 				t.Fatalf("%v, want unclear", err)
+			}
+			if n := v.Calls("addComment"); n != 1 {
+				t.Fatalf("it was sent %d times", n)
 			}
 			id, ok, err := v.client.FindComment(t.Context(), issue.Key, "dw:decision-1")
 			if have := v.Issues()[0].Comments; err != nil || !ok || len(have) != 1 || have[0].ID != id {

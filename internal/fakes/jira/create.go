@@ -73,7 +73,7 @@ func (s *Server) judge(screen []Field, fields map[string]json.RawMessage, always
 		}
 	}
 	for _, f := range screen {
-		if _, set := fields[f.ID]; f.Required && !f.Default && !set {
+		if _, set := fields[f.ID]; f.Required && !f.Default && !f.Hidden && !set {
 			bad[f.ID] = f.Name + " is required."
 		}
 	}

@@ -64,7 +64,7 @@ func (s *Server) form(q request) reply {
 			valid = append(valid, map[string]any{"value": v, "label": v, "children": []any{}})
 		}
 		fields = append(fields, map[string]any{
-			"fieldId": f.ID, "name": f.Name, "required": f.Required, "visible": true, "validValues": valid,
+			"fieldId": f.ID, "name": f.Name, "required": f.Required, "visible": !f.Hidden, "validValues": valid,
 			"jiraSchema": map[string]any{"type": f.Type},
 		})
 	}

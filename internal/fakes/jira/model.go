@@ -34,6 +34,7 @@ type Field struct {
 	Custom   string // "com.atlassian.jira.plugin.system.customfieldtypes:textarea"
 	Required bool
 	Default  bool
+	Hidden   bool // of a request form: set by the form, not by people
 	Allowed  []string
 }
 
