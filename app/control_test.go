@@ -290,21 +290,22 @@ func (c *control) there(err error) {
 func TestUnclearOnce(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		fail   func(*control)
-		errand string
+		fail     func(*control)
+		errand   string
+		receipts string
 	}{
 		"trigger": {func(c *control) {
 			for range 4 { // it is repeated within one call
 				c.pager.Fail(pagerduty.Fault{Operation: "createV2Event", Kind: pagerduty.CutAfterEffect})
 			}
-		}, "page.trigger"},
+		}, "page.trigger", "[intent unclear intent done]"},
 		"note": {func(c *control) {
 			c.pager.Fail(pagerduty.Fault{Operation: "createIncidentNote", Kind: pagerduty.HangAfterEffect})
-		}, "page.note"},
-		"create": {func(c *control) { c.tracker.Fail(jira.Fault{Call: "createIssue", Kind: jira.HangAfterEffect}) }, "ticket.open"},
+		}, "page.note", "[intent unclear done]"},
+		"create": {func(c *control) { c.tracker.Fail(jira.Fault{Call: "createIssue", Kind: jira.HangAfterEffect}) }, "ticket.open", "[intent unclear done]"},
 		"link": {func(c *control) {
 			c.tracker.Fail(jira.Fault{Call: "createOrUpdateRemoteIssueLink", Kind: jira.CutAfterEffect})
-		}, "ticket.link"},
+		}, "ticket.link", "[intent done]"}, // the connector reads back where no answer came
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -324,6 +325,9 @@ func TestUnclearOnce(t *testing.T) {
 					len(issues) == 1 && len(issues[0].Links) == 1 && len(c.notes(":cause-")) > 0
 			})
 			c.stop()
+			if got := fmt.Sprint(c.outcomes(test.errand)); got != test.receipts {
+				t.Errorf("receipts of %s: %s, want %s", test.errand, got, test.receipts)
+			}
 			if n := len(c.pager.Incidents()); n != 1 {
 				t.Errorf("%d pages, want one", n)
 			}
