@@ -235,7 +235,14 @@ func TestAcknowledgedOnEitherSide(t *testing.T) {
 		card := c.see("new dead-letter rows", "Page: ", "triggered", blocks.ActionAcknowledge)
 		c.told(owner, c.click(owner, card, blocks.ActionAcknowledge), "Acknowledged at")
 		c.until("the page to be acknowledged", func() bool { return c.page().Status == pagerduty.Acknowledged })
-		c.see("In work by: ", "acknowledged by dw")
+		c.see("In work by: ", "acknowledged by Olga Owner")
+		c.there(nil) // PagerDuty tells dw of what dw did in her name
+		c.askOnce()
+		for _, r := range c.receipts(receipts.KindIncidentUpdated) {
+			if what := fmt.Sprint(r.Predicate.Body["what"]); strings.HasPrefix(what, "page ") {
+				t.Errorf("dw's own call is recorded as a person's act: %s", r.Bytes)
+			}
+		}
 		if log := c.page().Log; !slices.ContainsFunc(log, func(e pagerduty.Entry) bool { return e.What == "acknowledge" && e.Who == "olga@grid.example" }) {
 			t.Errorf("the page's log does not name who acknowledged: %+v", log)
 		}
@@ -407,6 +414,31 @@ func TestRefusedByPagerAndTracker(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestWrongKeyOfTheAPI: the page is sent, and that it cannot be read back is
+// tried for a bounded time and then said to a person, with what to do.
+func TestWrongKeyOfTheAPI(t *testing.T) {
+	t.Parallel()
+	c := startControl(t, func(text string) string { return strings.ReplaceAll(text, pagerKey, "wrong") })
+	c.at("11:15")
+	c.see("without the schema registry", blocks.ActionAcknowledge)
+	minute := 16
+	c.until("a person to be asked", func() bool {
+		if minute < 60 {
+			c.at(fmt.Sprintf("11:%d", minute))
+			minute++
+		}
+		return slices.Contains(c.outcomes("page.trigger"), "asked")
+	})
+	c.see("it is unclear whether the page was done", "put a valid REST API key")
+	c.stop()
+	if n := len(c.pager.Incidents()); n != 1 {
+		t.Errorf("%d pages, want one", n)
+	}
+	if got := c.outcomes("page.trigger"); slices.Contains(got, "done") || slices.Contains(got, "failed") {
+		t.Errorf("receipts %v say more than is known", got)
 	}
 }
 

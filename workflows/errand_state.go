@@ -80,6 +80,9 @@ func errandDone(i Incident, e Errand, system string, made Reference, how string,
 		out.note(i.ID, fmt.Sprintf("%s was paged: incident %s %s%s.", system, made.ID, made.URL, by))
 	case EffectPageAcknowledge, EffectPageResolve:
 		i.Page.State, i.Page.By = made.State, "dw"
+		if e.As.User != "" {
+			i.Page.By = e.As.shown()
+		}
 	case EffectPageEscalate:
 		out.note(i.ID, fmt.Sprintf("The page %s was escalated in %s: a request expired without a decision.", i.Page.ID, system))
 	case EffectTicketOpen:

@@ -315,3 +315,29 @@ func TestPageActedOnce(t *testing.T) {
 		}
 	}
 }
+
+// The pager tells dw of dw's own calls, as done by the person in whose name they
+// were made. That is no act of hers.
+func TestOwnCallIsNoPersonsAct(t *testing.T) {
+	t.Parallel()
+	e := boarded(ByItself, Never)
+	e.fail(t, "orders")
+	page := e.incident(t).Page.ID
+	e.pager.before = func() {
+		if err := e.svc.PageActed(t.Context(), PageAct{Page: page, State: PageAcknowledged, By: ann, System: "Board", At: e.now}); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := e.svc.Acknowledge(t.Context(), e.incident(t).ID, ann, e.now); err != nil {
+		t.Fatal(err)
+	}
+	e.drain(t)
+	if e.pager.carried(EffectPageAcknowledge) != 1 || e.noted(t, "acknowledged the page in") {
+		t.Errorf("%d calls, notes %+v", e.pager.carried(EffectPageAcknowledge), e.incident(t).Notes)
+	}
+	for _, d := range e.store.data.drafts {
+		if what, _ := d.Body["what"].(string); strings.HasPrefix(what, "page ") {
+			t.Errorf("a receipt says that %+v did it", d.Actor)
+		}
+	}
+}

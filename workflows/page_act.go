@@ -29,7 +29,7 @@ func (s *Service) PageActed(ctx context.Context, a PageAct) error {
 		if err != nil {
 			return err
 		}
-		if i.Page.State == a.State || i.Page.State == PageResolved {
+		if i.Page.State == a.State || i.Page.State == PageResolved || i.echoes(a) {
 			return nil
 		}
 		w.setIncident(pageActed(i, a, w.now))
@@ -39,6 +39,17 @@ func (s *Service) PageActed(ctx context.Context, a PageAct) error {
 		return fmt.Errorf("record what %s did to page %s: %w", a.By.shown(), a.Page, err)
 	}
 	return nil
+}
+
+// echoes reports whether an act is dw's own call come back: the pager shows it
+// as done by the person in whose name dw called.
+func (i Incident) echoes(a PageAct) bool {
+	kind := EffectPageAcknowledge
+	if a.State == PageResolved {
+		kind = EffectPageResolve
+	}
+	e, begun := i.begun(kind)
+	return begun && (e.State == ErrandCalled || e.State == ErrandUnclear || e.State == ErrandDone)
 }
 
 // paged finds the incident of a page: by the id that the page was sent with, or
