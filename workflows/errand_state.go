@@ -70,14 +70,14 @@ func errandDone(i Incident, e Errand, system string, made Reference, how string,
 	out.receipt(e.receipt(i, receipts.KindErrandOutcome, now, receipts.Object{
 		"system": system, "state": string(ErrandDone), "how": how, "ref": clean(made.ID), "url": clean(made.URL), "vendor_state": clean(made.State),
 	}))
-	by := ""
+	by, told := "", []Person(nil)
 	if e.By.User != "" {
-		by = ", asked for by " + e.By.shown()
+		by, told = ", asked for by "+e.By.shown(), []Person{e.By}
 	}
 	switch e.Kind {
 	case EffectPageTrigger:
 		i.Page = made
-		out.note(i.ID, fmt.Sprintf("%s was paged: incident %s %s%s.", system, made.ID, made.URL, by))
+		out.note(i.ID, fmt.Sprintf("%s was paged: incident %s %s%s.", system, made.ID, made.URL, by), told...)
 	case EffectPageAcknowledge, EffectPageResolve:
 		i.Page.State, i.Page.By = made.State, "dw"
 		if e.As.User != "" {
@@ -87,7 +87,7 @@ func errandDone(i Incident, e Errand, system string, made Reference, how string,
 		out.note(i.ID, fmt.Sprintf("The page %s was escalated in %s: a request expired without a decision.", i.Page.ID, system))
 	case EffectTicketOpen:
 		i.Ticket = made
-		out.note(i.ID, fmt.Sprintf("%s has the ticket %s %s%s.", system, made.ID, made.URL, by))
+		out.note(i.ID, fmt.Sprintf("%s has the ticket %s %s%s.", system, made.ID, made.URL, by), told...)
 	}
 	return i, out
 }
