@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -193,9 +194,9 @@ func said(m slackdev.Message, words ...string) bool {
 // find returns the newest message of a channel that says all of the words.
 func find(s slackdev.Snapshot, channelID string, words ...string) (slackdev.Message, bool) {
 	messages := s.Channel(channelID).Messages
-	for n := len(messages) - 1; n >= 0; n-- {
-		if said(messages[n], words...) {
-			return messages[n], true
+	for _, message := range slices.Backward(messages) {
+		if said(message, words...) {
+			return message, true
 		}
 	}
 	return slackdev.Message{}, false

@@ -20,9 +20,6 @@ var (
 
 func view() blocks.View { return blocks.View{Now: now, Zone: time.UTC, Owner: owner} }
 
-//go:fix inline
-func number(f float64) *float64 { return new(f) }
-
 // incident is one with everything known; name stands wherever a foreign name
 // does.
 func incident(name string) workflows.Incident {

@@ -167,6 +167,16 @@ func TestParseCollectsProblems(t *testing.T) {
 	}
 }
 
+func TestOneFaultIsOneProblem(t *testing.T) {
+	t.Parallel()
+	for _, content := range []string{strings.Replace(good, "${BOT}", "${NOPE}", 1), strings.Replace(good, "app.token", "gone", 1)} {
+		_, err := config.Parse("c.yaml", []byte(content), sources(map[string]string{"app.token": "xapp-canary"}))
+		if problems, ok := errors.AsType[config.Problems](err); !ok || len(problems) != 1 {
+			t.Errorf("want one problem, got:\n%v", err)
+		}
+	}
+}
+
 func TestSecretNeverPrints(t *testing.T) {
 	t.Parallel()
 	secret := config.NewSecret("xoxb-canary")

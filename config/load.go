@@ -54,7 +54,7 @@ func Parse(path string, content []byte, from Sources) (*Config, error) {
 		c.at[key] = position{node.Line, node.Column}
 	}
 	c.applyDefaults(folder)
-	problems = append(d.problems, c.validate()...)
+	problems = append(d.problems, d.problems.without(c.validate())...)
 	if len(problems) > 0 {
 		return c, problems.sorted()
 	}

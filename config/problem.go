@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -37,6 +38,14 @@ func (ps Problems) Error() string {
 		lines[i] = p.Error()
 	}
 	return strings.Join(lines, "\n")
+}
+
+// without leaves out those of more whose key has a problem here already: a value
+// that could not be read is not also missing.
+func (ps Problems) without(more Problems) Problems {
+	return slices.DeleteFunc(more, func(m Problem) bool {
+		return slices.ContainsFunc(ps, func(p Problem) bool { return p.Key == m.Key || p.Key == m.Key+"_file" })
+	})
 }
 
 func (ps Problems) sorted() Problems {

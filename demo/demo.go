@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"time"
 
 	"dw/app"
@@ -74,7 +75,7 @@ func withConductor(ctx context.Context, o Options, play func(context.Context, *c
 	if c.estate, err = newEstate(ctx, dir, o.Variant, o.history, names); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, c.estate.Close()) }()
+	defer func() { err = errors.Join(err, c.Close()) }()
 	c.line.day = c.day
 	stop, err := c.open(ctx, o)
 	defer func() { err = errors.Join(err, stop()) }()
@@ -112,8 +113,8 @@ func (c *conductor) open(ctx context.Context, o Options) (stop func() error, err
 	var closers []func() error
 	stop = func() error {
 		var errs []error
-		for i := len(closers) - 1; i >= 0; i-- {
-			errs = append(errs, closers[i]())
+		for _, closer := range slices.Backward(closers) {
+			errs = append(errs, closer())
 		}
 		return errors.Join(errs...)
 	}

@@ -106,7 +106,7 @@ func (e *estate) openRows(ctx context.Context, history string) error {
 		if err != nil {
 			return fmt.Errorf("copy the history: %w", err)
 		}
-		if err := os.WriteFile(path, content, 0o600); err != nil {
+		if err := os.WriteFile(path, content, 0o600); err != nil { //nolint:gosec // a test's own files
 			return fmt.Errorf("copy the history: %w", err)
 		}
 	}

@@ -2,6 +2,7 @@ package demo
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -19,10 +20,8 @@ func Variants() []string { return []string{variantDay, variantNone, variantDropA
 
 func checkVariant(name string) error {
 	known := Variants()
-	for _, v := range known {
-		if v == name {
-			return nil
-		}
+	if slices.Contains(known, name) {
+		return nil
 	}
 	return fmt.Errorf("there is no variant %q; there are: %s", name, strings.Join(known, ", "))
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/url"
+	"strings"
 	"time"
 
 	_ "modernc.org/sqlite" // the warehouse's driver
@@ -114,7 +115,7 @@ func (w *warehouse) planHistory(ctx context.Context) error {
 			}
 		}
 	}
-	return errors.Join(insert.Close(), tx.Commit())
+	return errors.Join(insert.Close(), tx.Commit()) //nolint:sqlclosecheck // closed before the commit, on errors by the rollback
 }
 
 // historyStatement turns the plan into rows, spread evenly over each hour.
@@ -131,11 +132,11 @@ func (w *warehouse) historyStatement() string {
 
 // twoDigits is "000102…59".
 func twoDigits() string {
-	text := ""
+	var text strings.Builder
 	for n := range 60 {
-		text += fmt.Sprintf("%02d", n)
+		fmt.Fprintf(&text, "%02d", n)
 	}
-	return text
+	return text.String()
 }
 
 // count answers one number.

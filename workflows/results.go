@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"dw/checks"
 )
@@ -147,7 +148,8 @@ func (s *Service) endRecovered(ctx context.Context, w *work, i Incident) error {
 		}
 		return nil
 	}
-	w.out.set(Deadline{Kind: DeadlineRecovery, Subject: i.ID, DueAt: w.now})
+	// At once: a store keeps microseconds and never fires early.
+	w.out.set(Deadline{Kind: DeadlineRecovery, Subject: i.ID, DueAt: w.now.Truncate(time.Microsecond)})
 	return nil
 }
 

@@ -52,8 +52,13 @@ func TestCheckRun(t *testing.T) {
 func TestWrongCommandLine(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
-		{"check", "run", "--jsn"}, {"receipts", "verify", "--kye", "x"}, {"receipts", "export"}, {"explain"}, {"dance"},
-		{"blast", "soil", "-c", "config.yaml", "--manifest", "manifest.json"}, {"receipts", "verify", "-c", "config.yaml", "--db", "dw.db"},
+		{"check", "run", "--jsn"},
+		{"receipts", "verify", "--kye", "x"},
+		{"receipts", "export"},
+		{"explain"},
+		{"dance"},
+		{"blast", "soil", "-c", "config.yaml", "--manifest", "manifest.json"},
+		{"receipts", "verify", "-c", "config.yaml", "--db", "dw.db"},
 	} {
 		dw(t, t.TempDir(), args...).want(t, 2, "dw: ")
 	}

@@ -130,6 +130,7 @@ func TestChangedByte(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer rows.Close()
 	for rows.Next() {
 		var seq int
 		var content []byte

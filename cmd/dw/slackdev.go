@@ -22,7 +22,7 @@ func localWorkspace() slackdev.Workspace {
 	for i, p := range people {
 		everybody[i] = p.ID
 	}
-	return slackdev.Workspace{
+	return slackdev.Workspace{ //nolint:gosec // tokens of this process only
 		TeamID: "T0LOCAL", Domain: "local", BotToken: "xoxb-local", AppToken: "xapp-local",
 		BotUserID: "U0DW", BotID: "B0DW", AppID: "A0DW", Users: people,
 		Channels: []slackdev.Channel{{ID: "C0DATA", Name: "data-incidents", Members: everybody}},

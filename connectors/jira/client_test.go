@@ -52,7 +52,8 @@ func estate() fake.Options {
 		Token: token, Now: func() time.Time { return noon },
 		Projects: []fake.Project{
 			{ID: "10001", Key: "OPS", Name: "Data operations", Types: []fake.IssueType{
-				{ID: "1", Name: "Bug", Fields: screen}, {ID: "2", Name: "Incident", Fields: strict},
+				{ID: "1", Name: "Bug", Fields: screen},
+				{ID: "2", Name: "Incident", Fields: strict},
 				{ID: "3", Name: "Bare", Fields: screen[:1]},
 			}},
 			{ID: "10002", Key: "SRC", Name: "Source team"},
@@ -95,7 +96,7 @@ func run(t *testing.T, cloud bool, change func(*fake.Options, *jira.Options)) ve
 	}
 	web := httptest.NewServer(v.Server)
 	t.Cleanup(func() {
-		v.Server.Close()
+		v.Close()
 		transport.CloseIdleConnections()
 		web.Close()
 		if strings.Contains(v.log.String(), token) {

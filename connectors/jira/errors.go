@@ -22,17 +22,18 @@ type RefusedError struct {
 
 // Error names the call, Jira's words and the advice.
 func (e *RefusedError) Error() string {
-	text := fmt.Sprintf("%s: refused with status %d %s", e.Call, e.Status, http.StatusText(e.Status))
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s: refused with status %d %s", e.Call, e.Status, http.StatusText(e.Status))
 	if e.Said != "" {
-		text += ": " + e.Said
+		text.WriteString(": " + e.Said)
 	}
 	for _, field := range slices.Sorted(maps.Keys(e.Fields)) {
-		text += fmt.Sprintf("; field %s: %s", field, e.Fields[field])
+		fmt.Fprintf(&text, "; field %s: %s", field, e.Fields[field])
 	}
 	if e.Do != "" {
-		text += ". " + e.Do
+		text.WriteString(". " + e.Do)
 	}
-	return text
+	return text.String()
 }
 
 // Unwrap returns the cause.

@@ -105,12 +105,13 @@ func flat(raw json.RawMessage) string {
 }
 
 func (n node) flat() string {
-	text := n.Text
+	var text strings.Builder
+	text.WriteString(n.Text)
 	for _, child := range n.Content {
-		text += child.flat()
+		text.WriteString(child.flat())
 	}
 	if n.Type == "paragraph" {
-		text += "\n"
+		text.WriteString("\n")
 	}
-	return text
+	return text.String()
 }

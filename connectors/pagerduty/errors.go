@@ -37,16 +37,17 @@ type RefusedError struct {
 
 // Error says what was refused, what PagerDuty said, and what to do.
 func (e *RefusedError) Error() string {
-	text := e.Call + ": refused"
+	var text strings.Builder
+	text.WriteString(e.Call + ": refused")
 	if e.Status != 0 {
-		text += fmt.Sprintf(" with status %d", e.Status)
+		fmt.Fprintf(&text, " with status %d", e.Status)
 	}
 	for _, part := range []string{e.Text, e.Advice} {
 		if part != "" {
-			text += ": " + part
+			text.WriteString(": " + part)
 		}
 	}
-	return text
+	return text.String()
 }
 
 // RateLimitedError says that PagerDuty takes no more calls for now: nothing was

@@ -25,6 +25,7 @@ func (x Service) reference() object { return reference("service", "services", x.
 func (p Policy) reference() object {
 	return reference("escalation_policy", "escalation_policies", p.ID, p.Name)
 }
+
 func (in *Incident) reference() object { return reference("incident", "incidents", in.ID, in.Title) }
 func stamp(t time.Time) string         { return t.UTC().Format(time.RFC3339) }
 

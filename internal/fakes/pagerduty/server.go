@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -187,9 +188,7 @@ func (s *Server) Calls() map[string]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	out := make(map[string]int, len(s.calls))
-	for name, n := range s.calls {
-		out[name] = n
-	}
+	maps.Copy(out, s.calls)
 	return out
 }
 
