@@ -97,7 +97,7 @@ func (r *rig) carriedOut() {
 	r.click(owner, r.card(recoverTitle), blocks.ActionApprove)
 	r.applyDiff(t, diffOf(t, r.card(recoverTitle, "waits for the owner")))
 	r.at("11:30")
-	r.card(recoverTitle, "holds the change", "run ")
+	r.card(recoverTitle, "holds the change", "00000000-0000-4000-8000-000000000001") // the run is recorded, so that it is due to be looked at
 	r.at("11:31")
 	r.card(recoverTitle, "Seen: SUCCESS")
 	r.at("11:50")
