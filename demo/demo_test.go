@@ -67,12 +67,12 @@ func TestVariants(t *testing.T) {
 		outside        []string // what is seen in PagerDuty and Jira
 	}{
 		variantDay: {"missing_wire_format", "boxoffice", 3, true, []string{
-			"12:20 PagerDuty page triggered", "12:40 PagerDuty note on the page", "14:30 PagerDuty page resolved", "14:30 Jira ticket opened",
+			"12h PagerDuty page triggered", "12h PagerDuty note on the page", "14h PagerDuty page resolved", "14h Jira ticket opened",
 		}},
 		variantNone:    {},
-		variantDropApp: {"missing_feed_segment", "app", 0, false, []string{"12:20 PagerDuty page triggered"}},
+		variantDropApp: {"missing_feed_segment", "app", 0, false, []string{"12h PagerDuty page triggered"}},
 		variantLate: {"late_load", "", 0, false, []string{
-			"13:00 PagerDuty page triggered", "14:15 PagerDuty page resolved", "14:15 Jira ticket opened",
+			"13h PagerDuty page triggered", "14h PagerDuty page resolved", "14h Jira ticket opened",
 		}},
 	} {
 		t.Run(variant, func(t *testing.T) {
@@ -99,8 +99,7 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// outside lists what the timeline shows of PagerDuty and Jira. Its minutes are
-// rounded down to five, for dw may take a moment of the story.
+// outside lists what the timeline shows of PagerDuty and Jira, by the hour: dw may take moments of the story.
 func outside(t *testing.T, entries []entry) []string {
 	t.Helper()
 	var out []string
@@ -112,7 +111,7 @@ func outside(t *testing.T, entries []entry) []string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out = append(out, at.Truncate(5*time.Minute).Format("15:04")+" "+e.System+" "+e.Event)
+		out = append(out, at.Format("15h")+" "+e.System+" "+e.Event)
 	}
 	return out
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"dw/internal/fakes/jira"
 	"dw/internal/fakes/pagerduty"
@@ -59,8 +58,7 @@ func (p *promise) noted(page pagerduty.Incident) {
 		} {
 			p.expect(strings.Contains(n.Content, part), "the note of the request does not say %q: %s", part, n.Content)
 		}
-		late := n.At.Sub(p.c.day.at(12, 40))
-		p.expect(late >= 0 && late < 5*time.Minute, "the note of the request is of %s, want 12:40", p.c.day.clock(n.At))
+		p.expect(!n.At.Before(p.c.day.at(12, 40)) && n.At.Before(p.c.day.at(13, 10)), "the note of the request is of %s, want 12:40, before anybody decides", p.c.day.clock(n.At))
 	}
 }
 
