@@ -65,7 +65,7 @@ func (o *outcome) readReceipt(seq int64, content []byte) error {
 	if s.Predicate.Kind != kindErrandOutcome {
 		return nil
 	}
-	e := errand{Receipt: seq}
+	var e errand
 	if err := json.Unmarshal(s.Predicate.Body, &e); err != nil {
 		return err
 	}
