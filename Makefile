@@ -8,7 +8,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 BUILD   := CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
 PKGS    := ./...
 
-.PHONY: help build demo test test-race test-all lint bench golden mutate fuzz pictures clean
+.PHONY: help build demo test test-race test-all contracts lint bench golden mutate fuzz pictures clean
 
 help: ## say what each target does
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -25,6 +25,11 @@ test: ## run the tests
 
 test-race: ## run the tests under the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -race $(PKGS)
+
+contracts: ## print the vendors' operations that tests validated against their descriptions (DW_SHARED)
+	@out=$$(mktemp); trap 'rm -f "$$out"' EXIT; \
+	if ! CI=true $(GO) test -count=1 -v -run Contract ./connectors/... >"$$out" 2>&1; then cat "$$out"; exit 1; fi; \
+	grep -o 'contract .*' "$$out" | LC_ALL=C sort -u
 
 test-all: build lint test-race mutate ## everything CI runs
 

@@ -50,6 +50,10 @@ type App struct {
 	ticker    *jobs.Ticker
 	server    *server
 	policies  map[string]workflows.Policy
+	emails    map[string]string           // by Slack user id
+	names     map[string]workflows.Person // by Slack user id
+	site      string                      // address of the workspace
+	pager     *pager                      // nil without PagerDuty
 }
 
 // New builds a dw. It asks Slack who the bot is and who the configured people
@@ -143,7 +147,10 @@ func (a *App) connectSlack(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.policies = policies(c, found)
+	a.policies, a.emails, a.names, a.site = policies(c, found), found.emails, map[string]workflows.Person{}, self.URL
+	for _, who := range found.known {
+		a.names[who.User] = who
+	}
 	for name, policy := range a.policies {
 		if policy.Owner.User == "" && policy.Deputy.User == "" && len(policy.Escalation) == 0 {
 			return fmt.Errorf("domains.%s: nobody of the chain was found in Slack: %s", name, strings.Join(policy.Unresolved, "; "))
@@ -179,7 +186,7 @@ func (a *App) buildService() error {
 	options := workflows.Options{
 		Store: a.store, Policies: a.policy, Checks: a.runner,
 		Investigator: &investigator{project: a.project, probers: outside.probers, changes: a.project.fileChanges},
-		Actuators:    outside.actuators, Observers: outside.observers,
+		Actuators:    outside.actuators, Observers: outside.observers, Pager: outside.pager, Tickets: outside.tickets, Permalink: a.permalink(),
 		Now: func() time.Time { return a.project.Now().In(a.project.Zone) }, NewID: newID, NewNonce: newNonce, Log: a.log,
 	}
 	if err := options.Check(); err != nil {
@@ -188,6 +195,7 @@ func (a *App) buildService() error {
 	a.service = workflows.NewService(options)
 	a.runner.service = a.service
 	a.handler.Decider, a.handler.Reader, a.handler.Checker = a.service, a.service, a.runner
+	a.handler.Requests, a.handler.Pager, a.handler.Tracker = a.service, outside.pager != nil, outside.tickets != nil
 	return nil
 }
 

@@ -3,6 +3,7 @@ package app
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"dw/connectors/dagster"
@@ -16,6 +17,8 @@ type outside struct {
 	actuators map[string]workflows.Actuator
 	observers []workflows.Observer
 	probers   []diagnosis.Prober
+	pager     workflows.Courier // nil: none is configured
+	tickets   workflows.Courier
 }
 
 // connect builds the connectors that the configuration names. A system without
@@ -29,6 +32,9 @@ func (a *App) connect() (outside, error) {
 		} else {
 			out.observers = append(out.observers, files)
 		}
+	}
+	if err := a.connectControl(&out); err != nil {
+		return out, err
 	}
 	c := a.project.Config.Dagster
 	if c == nil {
@@ -44,6 +50,36 @@ func (a *App) connect() (outside, error) {
 	out.actuators[dagster.System] = client
 	out.observers = append(out.observers, client)
 	return out, nil
+}
+
+// connectControl builds what carries pages and tickets.
+func (a *App) connectControl(out *outside) error {
+	if c := a.project.Config.PagerDuty; c != nil {
+		pager, err := a.newPager(c)
+		if err != nil {
+			return err
+		}
+		a.pager, out.pager = pager, pager
+	}
+	if c := a.project.Config.Jira; c != nil {
+		tickets, err := a.newTickets(c)
+		if err != nil {
+			return err
+		}
+		out.tickets = tickets
+	}
+	return nil
+}
+
+// permalink returns what makes the address of a message for people, or nil
+// where Slack did not tell the workspace's.
+func (a *App) permalink() func(workflows.MessageRef) string {
+	if a.site == "" {
+		return nil
+	}
+	return func(m workflows.MessageRef) string {
+		return strings.TrimSuffix(a.site, "/") + "/archives/" + m.Channel + "/p" + strings.ReplaceAll(m.TS, ".", "")
+	}
 }
 
 // roots lists the folders of deployed files that the configuration names.

@@ -69,6 +69,21 @@ func TestLoop(t *testing.T) {
 	t.Parallel()
 	r := start(t)
 	r.asked()
+	r.carriedOut()
+	r.dagster.SetRunning("nightly_bill", true)
+	r.at("11:52")
+	r.card(holdTitle, "undone ")
+
+	r.stop()
+	r.verify()
+	r.loopReceipts()
+}
+
+// carriedOut has the owner decide on all that is asked, and do their part, up to
+// where the numbers are verified.
+func (r *rig) carriedOut() {
+	r.t.Helper()
+	t := r.t
 	r.told(owner, r.click(owner, r.card(holdTitle), blocks.ActionApprove), "is recorded")
 	r.card(holdTitle, "approved by", "waits for the owner")
 	r.dagster.SetRunning("nightly_bill", false)
@@ -82,18 +97,11 @@ func TestLoop(t *testing.T) {
 	r.click(owner, r.card(recoverTitle), blocks.ActionApprove)
 	r.applyDiff(t, diffOf(t, r.card(recoverTitle, "waits for the owner")))
 	r.at("11:30")
-	r.card(recoverTitle, "holds the change", "run ")
+	r.card(recoverTitle, "holds the change", "00000000-0000-4000-8000-000000000001") // the run is recorded, so that it is due to be looked at
 	r.at("11:31")
 	r.card(recoverTitle, "Seen: SUCCESS")
 	r.at("11:50")
 	r.see("Resolved: ", "checks asked again and passed", "Decided by: ", "Olga Owner")
-	r.dagster.SetRunning("nightly_bill", true)
-	r.at("11:52")
-	r.card(holdTitle, "undone ")
-
-	r.stop()
-	r.verify()
-	r.loopReceipts()
 }
 
 // loopReceipts: every human decision, every step and the end have a receipt, and

@@ -24,13 +24,14 @@ type memberLookup interface {
 // not know is missing and why stands in problems.
 type people struct {
 	known    map[string]workflows.Person
+	emails   map[string]string // by Slack user id
 	problems map[string]string
 }
 
 // resolvePeople asks Slack once for every configured person. team is the home
 // workspace. It fails only where Slack cannot be asked.
 func resolvePeople(ctx context.Context, c *config.Config, members memberLookup, team string) (people, error) {
-	p := people{known: map[string]workflows.Person{}, problems: map[string]string{}}
+	p := people{known: map[string]workflows.Person{}, emails: map[string]string{}, problems: map[string]string{}}
 	names := make([]string, 0, len(c.People))
 	for name := range c.People {
 		names = append(names, name)
@@ -38,21 +39,35 @@ func resolvePeople(ctx context.Context, c *config.Config, members memberLookup, 
 	sort.Strings(names)
 	for _, name := range names {
 		who := c.People[name]
-		member, err := members.Member(ctx, who.Slack, who.Email)
+		byEmail := who.Email
+		if who.Slack != "" {
+			byEmail = "" // the id decides; the e-mail is for other systems
+		}
+		member, err := members.Member(ctx, who.Slack, byEmail)
 		switch {
 		case errors.Is(err, bot.ErrNoMember):
-			p.problems[name] = "Slack does not know " + who.Slack + who.Email
+			p.problems[name] = "Slack does not know " + shownAs(who)
 		case err != nil:
 			return p, fmt.Errorf("resolve people.%s: %w", name, err)
 		case !member.CanDecide:
-			p.problems[name] = who.Slack + who.Email + " is deactivated, a guest or a bot and cannot decide"
+			p.problems[name] = shownAs(who) + " is deactivated, a guest or a bot and cannot decide"
 		case member.Team != "" && member.Team != team:
-			p.problems[name] = who.Slack + who.Email + " belongs to another workspace and cannot decide"
+			p.problems[name] = shownAs(who) + " belongs to another workspace and cannot decide"
 		default:
 			p.known[name] = workflows.Person{Team: team, User: member.ID, Name: member.Name}
+			if who.Email != "" {
+				p.emails[member.ID] = who.Email
+			}
 		}
 	}
 	return p, nil
+}
+
+func shownAs(who config.PersonConfig) string {
+	if who.Slack != "" {
+		return who.Slack
+	}
+	return who.Email
 }
 
 // policies fills every domain's policy. A person of a chain that Slack does not
@@ -74,6 +89,12 @@ func policyOf(name string, d config.Domain, p people) workflows.Policy {
 		PollEvery: d.PollEvery.Or(15 * time.Second), RunTimeout: d.RunTimeout.Or(time.Hour),
 		VerifyAfter: d.VerifyAfter.Or(15 * time.Minute), VerifyEvery: d.VerifyEvery.Or(10 * time.Minute),
 		VerifyWithin: d.VerifyWithin.Or(4 * time.Hour),
+	}
+	if d.PagerDutyService != "" {
+		policy.PageService, policy.Page = d.PagerDutyService, or(d.Page, workflows.OnRequest)
+	}
+	if d.JiraProject != "" {
+		policy.TicketProject, policy.TicketType, policy.Ticket = d.JiraProject, or(d.JiraIssueType, "Task"), or(d.Ticket, workflows.OnRequest)
 	}
 	find := func(role, who string) workflows.Person {
 		if problem, wrong := p.problems[who]; wrong {
@@ -101,6 +122,13 @@ func policyOf(name string, d config.Domain, p people) workflows.Policy {
 	}
 	policy.Version = versionOf(policy)
 	return policy
+}
+
+func or(value, otherwise string) string {
+	if value == "" {
+		return otherwise
+	}
+	return value
 }
 
 func levelOf(level string) workflows.Level {

@@ -17,8 +17,9 @@ import (
 // maxItems is how many items an answer lists before it says how many are left.
 const maxItems = 20
 
-// Help lists the commands that this dw really has.
-func Help(command string) Message {
+// Help lists the commands that this dw really has: the pager's and the
+// tracker's only where one is configured.
+func Help(command string, pager, tracker bool) Message {
 	rows := [][2]string{
 		{"status", "open incidents, what waits for a decision, how the checks stand"},
 		{"checks", "every check with its last result and age"},
@@ -30,6 +31,12 @@ func Help(command string) Message {
 		{"approvals", "what waits for whom, until when"},
 		{"receipts [INCIDENT]", "the last receipts"},
 		{"verify", "check the receipts' chain now"},
+	}
+	if pager {
+		rows = append(rows, [2]string{"page INCIDENT", "page who is on call"})
+	}
+	if tracker {
+		rows = append(rows, [2]string{"ticket INCIDENT [PROJECT]", "open the incident's ticket"})
 	}
 	items := make([]line, len(rows))
 	for i, row := range rows {

@@ -29,6 +29,11 @@ func messages(name string) map[string]blocks.Message {
 	observing := open
 	observing.Level = workflows.L1Observe
 	signal := open.Signals[0].Result
+	paged := incident(name)
+	paged.State, paged.AckedBy = workflows.Acknowledged, deput
+	paged.Page = workflows.Reference{ID: "Q1PAGE", URL: "https://pager.example/incidents/Q1PAGE", State: workflows.PageAcknowledged, By: name}
+	asking := view()
+	asking.CanPage, asking.CanTicket = true, true
 	return map[string]blocks.Message{
 		"incident_open":      blocks.IncidentCard(open, nil, view()),
 		"incident_waiting":   blocks.IncidentCard(open, []workflows.Proposal{waiting}, view()),
@@ -41,7 +46,9 @@ func messages(name string) map[string]blocks.Message {
 		"approval_expired":   blocks.ApprovalCard(open, proposal(name, workflows.Expired), view()),
 		"note":               blocks.Note("the cause is named: "+name, []workflows.Person{owner}),
 		"private":            blocks.Private("You cannot decide on " + name + "; Ann Owner can."),
-		"help":               blocks.Help("/dw"),
+		"help":               blocks.Help("/dw", false, false),
+		"help_control":       blocks.Help("/dw", true, true),
+		"incident_paged":     blocks.IncidentCard(paged, []workflows.Proposal{waiting}, asking),
 		"status":             blocks.Status([]workflows.Incident{open}, []workflows.Proposal{waiting}, []checks.Result{signal}, view()),
 		"incidents_none":     blocks.Incidents(nil, view()),
 		"evidence":           blocks.Evidence(open, []workflows.Proposal{waiting}, view()),

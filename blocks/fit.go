@@ -1,14 +1,16 @@
 package blocks
 
 import (
+	"encoding/json"
 	"unicode/utf8"
 
 	"github.com/slack-go/slack"
 )
 
-// maxMessage is how many characters dw puts into the blocks of one message.
-// Slack refuses a message at about 13,200 (undocumented; slackapi/bolt-js#2509).
-const maxMessage = 11000
+// maxMessage is how many characters of JSON dw puts into the blocks of one
+// message. Slack refuses a message at about 13,200 (undocumented;
+// slackapi/bolt-js#2509).
+const maxMessage = 12500
 
 // smallestCut is the shortest that a text is cut to make a message fit.
 const smallestCut = 40
@@ -17,7 +19,7 @@ const smallestCut = 40
 // an alert is shown shortened, with a mark, and never lost.
 func fit(blocks []slack.Block) []slack.Block {
 	texts := richTexts(blocks)
-	for limit := maxElement; limit >= smallestCut && length(texts) > maxMessage; limit = limit * 3 / 4 {
+	for limit := maxElement; limit >= smallestCut && length(blocks) > maxMessage; limit = limit * 3 / 4 {
 		for _, t := range texts {
 			t.Text = cut(t.Text, limit)
 		}
@@ -25,12 +27,13 @@ func fit(blocks []slack.Block) []slack.Block {
 	return blocks
 }
 
-func length(texts []*slack.RichTextSectionTextElement) int {
-	total := 0
-	for _, t := range texts {
-		total += utf8.RuneCountInString(t.Text)
+// length is how long the blocks are as Slack counts them: as JSON.
+func length(blocks []slack.Block) int {
+	encoded, err := json.Marshal(blocks)
+	if err != nil {
+		return 0 // what cannot be encoded is refused when it is sent
 	}
-	return total
+	return utf8.RuneCount(encoded)
 }
 
 // richTexts lists every text element of the rich text blocks.

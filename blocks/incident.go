@@ -25,9 +25,8 @@ func IncidentCard(i workflows.Incident, proposals []workflows.Proposal, v View) 
 	if block := proposalSummary(i, proposals, v); block != nil {
 		blocks = append(blocks, block)
 	}
-	if i.State == workflows.Open {
-		blocks = append(blocks, slack.NewActionBlock("incident_actions",
-			button(ActionAcknowledge, i.ID, "I'm on it", slack.StyleDefault)))
+	if actions := incidentActions(i, v); len(actions) > 0 {
+		blocks = append(blocks, slack.NewActionBlock("incident_actions", actions...))
 	}
 	blocks = append(blocks, rich("foot", line{
 		text("Incident "), code(i.ID), text(" · domain "), text(i.Domain + " "),
@@ -35,6 +34,20 @@ func IncidentCard(i workflows.Incident, proposals []workflows.Proposal, v View) 
 		text(" · evidence and history in the thread"),
 	}))
 	return Message{Text: incidentText(i, proposals, headline, v), Blocks: fit(blocks)}
+}
+
+func incidentActions(i workflows.Incident, v View) []slack.BlockElement {
+	var out []slack.BlockElement
+	if i.State == workflows.Open {
+		out = append(out, button(ActionAcknowledge, i.ID, "I'm on it", slack.StyleDefault))
+	}
+	if v.CanPage {
+		out = append(out, button(ActionPage, i.ID, "Page on-call", slack.StyleDefault))
+	}
+	if v.CanTicket {
+		out = append(out, button(ActionTicket, i.ID, "Open a ticket", slack.StyleDefault))
+	}
+	return out
 }
 
 func stateWord(i workflows.Incident) string {
@@ -98,11 +111,41 @@ func factLines(i workflows.Incident, proposals []workflows.Proposal, v View) []l
 		lines = append(lines, line{bold("On it: "), mention(i.AckedBy)})
 	}
 	lines = append(lines, sinceLine(i, v), whyLine(i), harmLine(i, v), decidesLine(i, proposals, v))
+	lines = append(lines, controlLines(i)...)
 	for _, problem := range v.Unresolved {
 		lines = append(lines, line{bold("Approver not found: "), text(problem)})
 	}
 	if i.State == workflows.Resolved {
 		lines = append(lines, resolvedLine(i, v))
+	}
+	return lines
+}
+
+// controlLines say who looks after the incident, and what stands in the pager
+// and the tracker.
+func controlLines(i workflows.Incident) []line {
+	var lines []line
+	if i.AckedBy.User != "" {
+		lines = append(lines, line{bold("In work by: "), text(nameOf(i.AckedBy))})
+	}
+	for _, ref := range []struct {
+		label string
+		workflows.Reference
+	}{{"Page: ", i.Page}, {"Ticket: ", i.Ticket}} {
+		if ref.ID == "" {
+			continue
+		}
+		l := line{bold(ref.label), code(ref.ID)}
+		if state := ref.State; state != "" {
+			if ref.By != "" {
+				state += " by " + ref.By
+			}
+			l = append(l, text(" · "+state))
+		}
+		if ref.URL != "" {
+			l = append(l, text(" · "+ref.URL))
+		}
+		lines = append(lines, l)
 	}
 	return lines
 }

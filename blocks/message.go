@@ -20,6 +20,8 @@ const (
 	ActionDone        = "dw_done"
 	ActionUndone      = "dw_undone"
 	ActionAcknowledge = "dw_ack"
+	ActionPage        = "dw_page"
+	ActionTicket      = "dw_ticket"
 	CallbackReject    = "dw_reject_reason"
 	BlockReason       = "reason"
 	ActionReason      = "reason_text"
@@ -41,6 +43,9 @@ type View struct {
 	Unresolved []string
 	// Problem is shown on top, for example that Slack refused a channel.
 	Problem string
+	// CanPage and CanTicket say that a person may ask for the incident's page
+	// or ticket.
+	CanPage, CanTicket bool
 }
 
 // shortName is the part of an asset's id that people say.

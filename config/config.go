@@ -17,6 +17,8 @@ type Config struct {
 	Jobs        Jobs                    `yaml:"jobs"`
 	Connections map[string]Connection   `yaml:"connections"`
 	Dagster     *Dagster                `yaml:"dagster"`
+	PagerDuty   *PagerDuty              `yaml:"pagerduty"`
+	Jira        *Jira                   `yaml:"jira"`
 	People      map[string]PersonConfig `yaml:"people"`
 	Domains     map[string]Domain       `yaml:"domains"`
 	Lineage     Lineage                 `yaml:"lineage"`
@@ -91,8 +93,29 @@ type Dagster struct {
 	Timeout    Duration `yaml:"timeout"`    // one call, default 15s
 }
 
+// PagerDuty is the account that pages the people on call.
+type PagerDuty struct {
+	APIKey         Secret            `yaml:"api_key"`    // of the REST API
+	APIURL         string            `yaml:"api_url"`    // default https://api.pagerduty.com
+	EventsURL      string            `yaml:"events_url"` // default https://events.pagerduty.com
+	RoutingKeys    map[string]Secret `yaml:"routing_keys"`
+	WebhookSecrets []Secret          `yaml:"webhook_secrets"` // of POST /intake/pagerduty; several for rotation
+	Timeout        Duration          `yaml:"timeout"`         // one call, default 15s
+}
+
+// Jira is where the follow-up of an incident gets its ticket.
+type Jira struct {
+	URL     string   `yaml:"url"`
+	SiteURL string   `yaml:"site_url"` // of the pages that people open, default url
+	Email   string   `yaml:"email"`    // of the API token's account; Cloud only
+	Token   Secret   `yaml:"token"`
+	Cloud   bool     `yaml:"cloud"`   // false: Data Center
+	Timeout Duration `yaml:"timeout"` // one call, default 15s
+}
+
 // PersonConfig ties a name of this file to a Slack user: by id, or by an
-// e-mail that is resolved once at load.
+// e-mail that is resolved once at load. Beside an id the e-mail is that of the
+// person's account in other systems.
 type PersonConfig struct {
 	Slack string `yaml:"slack"`
 	Email string `yaml:"email"`
@@ -119,6 +142,12 @@ type Domain struct {
 	VerifyAfter   Duration `yaml:"verify_after"`   // from the last step done, default 15m
 	VerifyEvery   Duration `yaml:"verify_every"`   // default 10m
 	VerifyWithin  Duration `yaml:"verify_within"`  // default 4h
+
+	PagerDutyService string `yaml:"pagerduty_service"` // a name of pagerduty.routing_keys
+	Page             string `yaml:"page"`              // auto, manual, off; default manual
+	JiraProject      string `yaml:"jira_project"`      // key
+	JiraIssueType    string `yaml:"jira_issue_type"`   // default Task
+	Ticket           string `yaml:"ticket"`            // on_resolve, manual, off; default manual
 }
 
 // Lineage says where the context graph comes from.

@@ -183,6 +183,62 @@ func TestOneFaultIsOneProblemAtItsPlace(t *testing.T) {
 	}
 }
 
+// control is a file with a pager and a tracker.
+const control = `instance: test-one
+slack:
+  bot_token: ${BOT}
+  app_token: ${BOT}
+pagerduty:
+  api_key: ${BOT}
+  routing_keys: {shop: route}
+  webhook_secrets: [0123456789abcdef]
+jira:
+  url: https://acme.example
+  token: ${BOT}
+people:
+  ann: {slack: U1, email: ann@example.com}
+domains:
+  shop:
+    owner: ann
+    channel: C1
+    pagerduty_service: shop
+    page: auto
+    jira_project: OPS
+    ticket: on_resolve
+`
+
+func TestControlIsChecked(t *testing.T) {
+	t.Parallel()
+	c, err := config.Parse("c.yaml", []byte(control), sources(nil))
+	if err != nil || c.PagerDuty.RoutingKeys["shop"].Reveal() != "route" || c.People["ann"].Email != "ann@example.com" {
+		t.Fatalf("the good file: %v, %+v", err, c)
+	}
+	for _, test := range []struct{ name, old, with, want string }{
+		{"no API key", "  api_key: ${BOT}\n", "", "c.yaml:6:3 pagerduty.api_key: is missing"},
+		{"no routing key", "  routing_keys: {shop: route}\n", "", "c.yaml:6:3 pagerduty.routing_keys: is missing"},
+		{"empty routing key", "shop: route", "shop: ''", "c.yaml:7:24 pagerduty.routing_keys.shop: is empty"},
+		{"short secret", "0123456789abcdef", "short", "c.yaml:8:21 pagerduty.webhook_secrets[0]: is shorter than 16"},
+		{"odd URL", "https://acme.example", "acme.example", "c.yaml:10:8 jira.url: is no http"},
+		{"no URL", "  url: https://acme.example\n", "", "jira.url: is missing"},
+		{"no token", "  token: ${BOT}\n", "", "jira.token: is missing"},
+		{"unknown service", "pagerduty_service: shop", "pagerduty_service: shoop", `c.yaml:18:24 domains.shop.pagerduty_service: "shoop" is not in`},
+		{"page without service", "    pagerduty_service: shop\n", "", "c.yaml:18:11 domains.shop.page: needs pagerduty_service"},
+		{"odd page", "page: auto", "page: always", `c.yaml:19:11 domains.shop.page: "always" is not one of`},
+		{"odd ticket", "ticket: on_resolve", "ticket: each", `c.yaml:21:13 domains.shop.ticket: "each" is not one of`},
+		{"ticket without project", "    jira_project: OPS\n", "", "domains.shop.ticket: needs jira_project"},
+		{"odd project", "jira_project: OPS", "jira_project: ops", `domains.shop.jira_project: "ops" is no project key`},
+		{"nobody's person", "{slack: U1, email: ann@example.com}", "{}", "people.ann: needs slack"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := config.Parse("c.yaml", []byte(strings.Replace(control, test.old, test.with, 1)), sources(nil))
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error = %v\nwant it to say %q", err, test.want)
+			}
+		})
+	}
+}
+
 func TestParseCollectsProblems(t *testing.T) {
 	t.Parallel()
 	_, err := config.Parse("c.yaml", []byte("instance: X\nnope: 1\nslack: {bot_tok: a}\ntimezone: Mars/One\n"), sources(nil))

@@ -25,6 +25,8 @@ func (c *Config) checkDomain(add adder, key string, d Domain) {
 	}
 	c.checkNames(add, key, d)
 	c.checkQuorum(add, key, d)
+	c.checkPage(add, key, d)
+	c.checkTicket(add, key, d)
 	if d.Deputy != "" || len(d.Escalation) > 0 {
 		c.checkOrder(add, key, span{"escalate_after", d.EscalateAfter, defaultEscalateAfter}, span{"expire_after", d.ExpireAfter, defaultExpireAfter},
 			"the request ends before the next of the chain is asked")

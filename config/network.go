@@ -6,8 +6,12 @@ import (
 	"strconv"
 )
 
-// checkURL does not repeat the value: it may hold a password.
+// checkURL refuses what is given and is no URL; it does not repeat the value,
+// which may hold a password.
 func checkURL(add adder, key, value string) {
+	if value == "" {
+		return
+	}
 	u, err := url.Parse(value)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
 		add(key, "is no http or https URL with a host")

@@ -14,8 +14,8 @@ func (c *Config) checkPeople(add adder) {
 		if !c.whole(key) {
 			continue
 		}
-		if (p.Slack == "") == (p.Email == "") {
-			add(key, "needs exactly one of slack (a user id) and email")
+		if p.Slack == "" && p.Email == "" {
+			add(key, "needs slack (a user id), or email, or both")
 			continue
 		}
 		if p.Slack != "" && !userPattern.MatchString(p.Slack) {

@@ -88,6 +88,8 @@ func (c *Config) validate() Problems {
 		c.checkDomain(add, "domains."+name, c.Domains[name])
 	}
 	c.checkPeople(add)
+	c.checkPagerDuty(add)
+	c.checkJira(add)
 	c.checkLineage(add)
 	return out
 }

@@ -38,6 +38,12 @@ func (c card) posted() time.Time {
 	return time.Unix(n, 0)
 }
 
+// id is that of what the card is about.
+func (c card) id() string {
+	_, id, _ := strings.Cut(c.key, "/")
+	return id
+}
+
 // has reports whether the card has a button.
 func (c card) has(button string) bool { return c.buttons[button] }
 

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"dw/internal/fakes/dagster"
+	"dw/internal/fakes/jira"
+	"dw/internal/fakes/pagerduty"
 	"dw/slackdev"
 )
 
@@ -17,6 +19,8 @@ type conductor struct {
 	clock    *clock
 	slack    *slackdev.Server
 	dagster  *dagster.Server
+	pager    *pagerduty.Server
+	tracker  *jira.Server
 	line     *timeline
 	auto     bool
 	patience time.Duration // how long an expected message may take, by the wall
@@ -185,6 +189,14 @@ func (c *conductor) until(ctx context.Context, what string, done func() bool) er
 		}
 	}
 	return nil
+}
+
+// untilWhile is until while the story's time passes slowly.
+func (c *conductor) untilWhile(ctx context.Context, what string, done func() bool) error {
+	if err := c.clock.run(scaleSlow); err != nil {
+		return err
+	}
+	return errors.Join(c.until(ctx, what, done), c.clock.hold())
 }
 
 // click presses a button of a card as a person.

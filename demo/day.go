@@ -126,6 +126,9 @@ func (c *conductor) awaitIncident(ctx context.Context, what string) error {
 		return err
 	}
 	c.line.event(opened.posted(), "dw", "incident opened", opened.text)
+	if err := c.seePaged(ctx, opened.id()); err != nil {
+		return err
+	}
 	c.tell("The incident is in the channel #"+c.names[channelIncidents]+" of the workspace:", "  "+c.slack.URL())
 	return nil
 }
@@ -184,14 +187,19 @@ func (c *conductor) lateDay(ctx context.Context) error {
 	if err := c.advance(ctx, c.day.at(14, 15)); err != nil {
 		return err
 	}
+	var incident card
 	err := c.await(ctx, "the incident is resolved by itself", false, func(s slackdev.Snapshot) bool {
-		incident, ok := incidentCard(s)
+		var ok bool
+		incident, ok = incidentCard(s)
 		return ok && incident.is("Resolved")
 	})
 	if err != nil {
 		return err
 	}
 	c.line.event(c.clock.now(), "dw", "incident resolved", "every check passes again; nothing was proposed")
+	if err := c.handedOn(ctx, incident.id()); err != nil {
+		return err
+	}
 	return errors.Join(c.advance(ctx, c.day.at(14, 36)), c.nothingAsked(c.slack.Snapshot()))
 }
 

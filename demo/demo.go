@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
-	"net/http"
 	"os"
 	"slices"
 	"time"
@@ -107,7 +105,7 @@ func (o *Options) setDefaults() {
 // start is when the story begins.
 func (d storyDay) start() time.Time { return d.at(10, 30) }
 
-// open starts the clock, the orchestrator and the workspace, and brings the rows
+// open starts the clock, the systems around dw and the workspace, and brings the rows
 // up to the start. What it returns takes down whatever was started.
 func (c *conductor) open(ctx context.Context, o Options) (stop func() error, err error) {
 	var closers []func() error
@@ -124,11 +122,11 @@ func (c *conductor) open(ctx context.Context, o Options) (stop func() error, err
 	if err := c.firstBuild(ctx); err != nil {
 		return stop, err
 	}
-	url, closeDagster, err := c.openDagster()
+	at, closeStandIns, err := c.openStandIns()
+	closers = append(closers, closeStandIns)
 	if err != nil {
 		return stop, err
 	}
-	closers = append(closers, closeDagster)
 	journal, err := os.OpenFile(c.path("slack.log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return stop, fmt.Errorf("open the workspace's log: %w", err)
@@ -142,7 +140,8 @@ func (c *conductor) open(ctx context.Context, o Options) (stop func() error, err
 	}
 	closers = append(closers, c.slack.Close)
 	c.line.say("The workspace's page:  "+c.slack.URL(), "")
-	return stop, c.configure(c.slack.APIURL(), url)
+	at.slack = c.slack.APIURL()
+	return stop, c.configure(at)
 }
 
 // firstBuild is the last scheduled build before the story begins.
@@ -170,23 +169,7 @@ func (c *conductor) openDagster() (url string, stop func() error, err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // bound once at start
-	if err != nil {
-		c.dagster.Close()
-		return "", nil, fmt.Errorf("start the orchestrator's stand-in: %w", err)
-	}
-	server := &http.Server{Handler: c.dagster, ReadHeaderTimeout: 10 * time.Second}
-	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(listener) }() // ends with Close
-	stop = func() error {
-		c.dagster.Close()
-		err := server.Close()
-		if served := <-ended; !errors.Is(served, http.ErrServerClosed) {
-			err = errors.Join(err, served)
-		}
-		return err
-	}
-	return "http://" + listener.Addr().String(), stop, nil
+	return listen("the orchestrator's stand-in", c.dagster)
 }
 
 var errDWStopped = errors.New("dw stopped before the story ended")

@@ -27,7 +27,7 @@ type estate struct {
 }
 
 // tokens are the secrets of this demo; each demo has its own.
-type tokens struct{ bot, app, dagster string }
+type tokens struct{ bot, app, dagster, pager, route, tracker string }
 
 func (e *estate) path(name string) string { return filepath.Join(e.dir, name) }
 
@@ -68,7 +68,7 @@ func clearDemo(dir string) error {
 	var errs []error
 	for _, name := range []string{
 		"repo", "warehouse.db", "warehouse.db-wal", "warehouse.db-shm", "warehouse.db-journal", "changes.ndjson", "clock.json", "config.yaml",
-		"dw.db", "dw.db-wal", "dw.db-shm", "dw.log", "slack.log", "slack-bot.token", "slack-app.token", "dagster.token", "receipts.key", "receipts.pub",
+		"dw.db", "dw.db-wal", "dw.db-shm", "dw.log", "slack.log", "slack-bot.token", "slack-app.token", "dagster.token", "pagerduty.key", "jira.token", "receipts.key", "receipts.pub",
 	} {
 		errs = append(errs, os.RemoveAll(filepath.Join(dir, name)))
 	}
@@ -84,6 +84,7 @@ func newEstate(ctx context.Context, dir, variant, history string, names Names) (
 	}
 	e := &estate{dir: dir, names: names, day: day, variant: variant, tokens: tokens{
 		bot: "xoxb-demo-" + rand.Text(), app: "xapp-demo-" + rand.Text(), dagster: rand.Text(),
+		pager: rand.Text(), route: rand.Text(), tracker: rand.Text(),
 	}}
 	e.repo = &repo{dir: e.path("repo"), names: names, day: day}
 	if err := os.Mkdir(e.repo.dir, 0o755); err != nil { //nolint:gosec // anyone may read the story's files
@@ -129,7 +130,10 @@ func (e *estate) openRows(ctx context.Context, history string) error {
 }
 
 func (e *estate) writeTokens() error {
-	for name, token := range map[string]string{"slack-bot.token": e.tokens.bot, "slack-app.token": e.tokens.app, "dagster.token": e.tokens.dagster} {
+	for name, token := range map[string]string{
+		"slack-bot.token": e.tokens.bot, "slack-app.token": e.tokens.app, "dagster.token": e.tokens.dagster,
+		"pagerduty.key": e.tokens.pager, "jira.token": e.tokens.tracker,
+	} {
 		if err := os.WriteFile(e.path(name), []byte(token+"\n"), 0o600); err != nil {
 			return fmt.Errorf("write the demo's tokens: %w", err)
 		}
@@ -137,11 +141,16 @@ func (e *estate) writeTokens() error {
 	return nil
 }
 
+// addresses are where the systems around dw listen.
+type addresses struct{ slack, dagster, pager, tracker string }
+
 // configure writes the configuration for the addresses in use.
-func (e *estate) configure(slackURL, dagsterURL string) error {
+func (e *estate) configure(at addresses) error {
 	content, err := fill("config.yaml.tmpl", e.names, map[string]string{
-		"SlackURL": slackURL, "DagsterURL": dagsterURL, "Channel": incidentsID,
+		"SlackURL": at.slack, "DagsterURL": at.dagster, "PagerURL": at.pager, "JiraURL": at.tracker, "Channel": incidentsID,
 		"Owner": ownerID, "Deputy": deputyID, "Escalation": escalationID, "Finance": financeID,
+		"OwnerEmail": ownerEmail, "DeputyEmail": deputyEmail, "EscalationEmail": escalationEmail, "FinanceEmail": financeEmail,
+		"RoutingKey": e.tokens.route, "JiraEmail": trackerEmail, "JiraProject": trackerProject, "JiraIssueType": trackerType,
 	})
 	if err != nil {
 		return err

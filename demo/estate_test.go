@@ -206,7 +206,7 @@ func TestForeignFolderIsRefused(t *testing.T) {
 func TestConfigurationIsAccepted(t *testing.T) {
 	t.Parallel()
 	e := testEstate(t, variantDay)
-	if err := e.configure("http://127.0.0.1:1/api/", "http://127.0.0.1:2"); err != nil {
+	if err := e.configure(addresses{slack: "http://127.0.0.1:1/api/", dagster: "http://127.0.0.1:2", pager: "http://127.0.0.1:3", tracker: "http://127.0.0.1:4"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := (app.StoryTime{Story: e.day.at(10, 30)}).Write(e.path("clock.json")); err != nil {

@@ -23,6 +23,7 @@ type outcome struct {
 	Decisions []decision  `json:"decisions"`
 	Receipts  receiptSpan `json:"receipts"`
 	Verified  bool        `json:"verified"`
+	Errands   []errand    `json:"errands"`
 }
 
 type cause struct {
@@ -72,6 +73,15 @@ type receiptSpan struct {
 	First int64   `json:"first"`
 	Last  int64   `json:"last"`
 	Undo  []int64 `json:"undo"`
+}
+
+// errand is the outcome of a call to the pager or the tracker, by its receipt.
+type errand struct {
+	Receipt int64  `json:"receipt"`
+	Errand  string `json:"errand"` // "page.note/asked-…"
+	System  string `json:"system"`
+	State   string `json:"state"`
+	Ref     string `json:"ref"` // id that the system gave it
 }
 
 // incidentDoc is what is read of an incident's document in dw's database.
@@ -164,7 +174,7 @@ func readOutcome(ctx context.Context, path string) (outcome, []proposalDoc, erro
 		return outcome{}, nil, err
 	}
 	defer l.db.Close() //nolint:errcheck // only read
-	out := outcome{Decisions: []decision{}, Receipts: receiptSpan{Undo: []int64{}}}
+	out := outcome{Decisions: []decision{}, Receipts: receiptSpan{Undo: []int64{}}, Errands: []errand{}}
 	incidents, err := documents[incidentDoc](ctx, l, "SELECT doc FROM incidents ORDER BY opened_at DESC")
 	if err != nil || len(incidents) == 0 {
 		return out, nil, err
@@ -184,8 +194,7 @@ func readOutcome(ctx context.Context, path string) (outcome, []proposalDoc, erro
 			out.Decisions = append(out.Decisions, decision{Proposal: p.ID, Hash: d.Hash, Actor: who, User: d.By.User, Verdict: d.Verdict, At: d.At})
 		}
 	}
-	out.Receipts, err = readSpan(ctx, path, doc.ID)
-	return out, proposals, err
+	return out, proposals, out.readReceipts(ctx, path, doc.ID)
 }
 
 // describe fills in the incident, its cause and its blast radius.
@@ -230,45 +239,6 @@ func once(all []evidence) []evidence {
 		}
 	}
 	return out
-}
-
-// manyReceipts bounds how many receipts of one incident are read.
-const manyReceipts = 10_000
-
-// readSpan reads the numbers of the incident's receipts.
-func readSpan(ctx context.Context, path, incident string) (receiptSpan, error) {
-	span := receiptSpan{Undo: []int64{}}
-	log, err := app.OpenLog(ctx, path)
-	if err != nil {
-		return span, fmt.Errorf("open the receipts: %w", err)
-	}
-	defer log.Close() //nolint:errcheck // only read
-	rows, err := log.LastReceipts(ctx, incident, manyReceipts)
-	if err != nil {
-		return span, fmt.Errorf("read the receipts: %w", err)
-	}
-	for _, row := range rows {
-		if span.First == 0 {
-			span.First = row.Seq
-		}
-		span.Last = row.Seq
-		receipt, err := log.Receipt(ctx, row.Seq)
-		if err != nil {
-			return span, fmt.Errorf("read receipt %d: %w", row.Seq, err)
-		}
-		var statement struct {
-			Predicate struct {
-				Body struct {
-					Undo bool `json:"undo"`
-				} `json:"body"`
-			} `json:"predicate"`
-		}
-		// Bodies of other kinds may hold a list under the same key.
-		if json.Unmarshal(receipt.Bytes, &statement) == nil && statement.Predicate.Body.Undo {
-			span.Undo = append(span.Undo, row.Seq)
-		}
-	}
-	return span, nil
 }
 
 // verifyReceipts checks every receipt against the public key in the folder.

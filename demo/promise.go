@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"maps"
 	"time"
+
+	"dw/internal/fakes/pagerduty"
 )
 
 // checkPromise says whether what the variant promises held; the error lists
@@ -19,13 +21,18 @@ func (c *conductor) checkPromise(ctx context.Context, o outcome, proposals []pro
 		p.expect(o.Incident == nil, "dw opened incident %v although nothing is wrong", text(o.Incident))
 		_, seen := incidentCard(c.slack.Snapshot())
 		p.expect(!seen, "Slack shows an incident although nothing is wrong")
+		p.notPaged()
 	case variantDropApp:
 		p.cause("missing_feed_segment", map[string]string{"channel": c.names[valueApp]}, c.day.at(11, 0))
 		p.nothingProposed()
+		p.paged(pagerduty.Triggered)
+		p.noTicket()
 	case variantLate:
 		p.cause("late_load", nil, time.Time{})
 		p.nothingProposed()
 		p.state("Resolved")
+		p.paged(pagerduty.Resolved)
+		p.ticketed()
 	}
 	p.problems = append(p.problems, verifyReceipts(ctx, c.path("dw.db"), c.path("receipts.pub")))
 	if err := errors.Join(p.problems...); err != nil {
@@ -65,6 +72,8 @@ func (p *promise) day(ctx context.Context) {
 	p.expect(len(p.o.Receipts.Undo) > 0, "no receipt records the undo of P1")
 	p.runs()
 	p.numbers(ctx)
+	p.noted(p.paged(pagerduty.Resolved))
+	p.ticketed()
 }
 
 func (p *promise) cause(id string, segment map[string]string, onset time.Time) {

@@ -44,7 +44,10 @@ func (c *conductor) asked(ctx context.Context) error {
 	for _, request := range c.requests.each() {
 		c.line.event(request.posted(), "Slack", request.header, request.text)
 	}
-	c.line.event(c.day.at(12, 40), "PagerDuty", notBuilt, "PagerDuty note 12:40")
+	incident, _ := incidentCard(c.slack.Snapshot())
+	if err := c.seeNote(ctx, incident.id(), stageAsked); err != nil {
+		return err
+	}
 	c.tell("", "You are "+c.names[personOwner]+" (choose it at the top of the page).",
 		"Open the thread of the incident in #"+c.names[channelIncidents]+", read P1 to P3, and click Approve or Reject on each.",
 		"Try it as "+c.names[personFinance]+" or "+c.names[personGuest]+" too: dw says why they cannot.", "  "+c.slack.URL())
@@ -233,8 +236,16 @@ func (c *conductor) resolved(ctx context.Context) error {
 		return err
 	}
 	c.line.event(c.day.at(14, 30), "dw", "verified and resolved", incident.text)
-	c.line.event(c.day.at(14, 30), "Jira", notBuilt, "Jira ticket 14:30")
-	return nil
+	return c.handedOn(ctx, incident.id())
+}
+
+// handedOn is what the end of an incident leaves with others: a page that is
+// resolved, and a ticket.
+func (c *conductor) handedOn(ctx context.Context, incident string) error {
+	if err := c.seePageResolved(ctx, incident); err != nil {
+		return err
+	}
+	return c.seeTicket(ctx)
 }
 
 // takeBack is 14:35: the owner resumes the schedule, which was agreed with P1.

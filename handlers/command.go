@@ -35,19 +35,20 @@ func sentence(err error) string {
 }
 
 func (h *Handler) answer(ctx context.Context, c bot.Command) (blocks.Message, error) {
-	if _, forbidden, err := h.person(ctx, c.User, c.Team); err != nil {
+	who, forbidden, err := h.person(ctx, c.User, c.Team)
+	if err != nil {
 		return blocks.Message{}, err
 	} else if forbidden != "" {
 		return blocks.Private("dw answers members of this workspace only: " + forbidden + "."), nil
 	}
 	words := strings.Fields(html.UnescapeString(c.Text)) // Slack escapes & < >
 	if len(words) == 0 {
-		return blocks.Help(h.Command), nil
+		return blocks.Help(h.Command, h.Pager, h.Tracker), nil
 	}
 	rest := words[1:]
 	switch strings.ToLower(words[0]) {
 	case "help":
-		return blocks.Help(h.Command), nil
+		return blocks.Help(h.Command, h.Pager, h.Tracker), nil
 	case "status":
 		return h.status(ctx)
 	case "checks":
@@ -68,6 +69,10 @@ func (h *Handler) answer(ctx context.Context, c bot.Command) (blocks.Message, er
 		return h.receipts(ctx, rest)
 	case "verify":
 		return h.verify(ctx)
+	case "page":
+		return h.page(ctx, who, rest)
+	case "ticket":
+		return h.ticket(ctx, who, rest)
 	default:
 		return blocks.Message{}, fmt.Errorf("%q is no command of dw; %s help lists them", words[0], h.Command)
 	}
@@ -178,6 +183,7 @@ func (h *Handler) incidentView(i workflows.Incident) blocks.View {
 	v := h.view()
 	if policy, ok := h.Policy(i.Domain); ok {
 		v.Owner, v.Unresolved = responsible(policy), policy.Unresolved
+		v.CanPage, v.CanTicket = policy.CanPage(i), policy.CanTicket(i)
 	}
 	return v
 }

@@ -100,7 +100,7 @@ func (d *Deliverer) paintIncident(ctx context.Context, id string) (workflows.Mes
 		return workflows.MessageRef{}, fmt.Errorf("load incident %s: %w", id, err)
 	}
 	policy, _ := d.Policy(incident.Domain)
-	view := blocks.View{Now: d.Now(), Zone: d.Zone, Owner: responsible(policy), Unresolved: policy.Unresolved}
+	view := blocks.View{Now: d.Now(), Zone: d.Zone, Owner: responsible(policy), Unresolved: policy.Unresolved, CanPage: policy.CanPage(incident), CanTicket: policy.CanTicket(incident)}
 	message := toBot(blocks.IncidentCard(incident, proposals, view))
 	if incident.Card.TS != "" {
 		return incident.Card, d.Poster.Update(ctx, incident.Card.Channel, incident.Card.TS, message)

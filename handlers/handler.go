@@ -49,6 +49,9 @@ type Log interface {
 // Options are the parts that a Handler needs; all are required.
 type Options struct {
 	Decider  workflows.Decider
+	Requests workflows.Requester // of pages and tickets
+	Pager    bool                // whether a pager is configured
+	Tracker  bool                // whether a tracker is configured
 	Reader   workflows.Reader
 	Replier  Replier
 	Identity Identity
@@ -116,6 +119,10 @@ func (h *Handler) action(ctx context.Context, a bot.Action) error {
 		return h.done(ctx, a, true)
 	case blocks.ActionAcknowledge:
 		return h.acknowledge(ctx, a)
+	case blocks.ActionPage:
+		return h.request(ctx, a, h.Requests.RequestPage)
+	case blocks.ActionTicket:
+		return h.request(ctx, a, h.Requests.RequestTicket)
 	default:
 		h.tell(a, "This button is not known to this version of dw. Use the newest card of the incident.")
 		return nil

@@ -18,6 +18,9 @@ const (
 	KindStepOwnerDone = "step.owner_done"
 	KindVerification  = "verification"
 
+	KindErrandIntent  = "errand.intent" // a call to the pager or the tracker
+	KindErrandOutcome = "errand.outcome"
+
 	KindAutonomyWouldPropose = "autonomy.would_propose"
 	KindConfigLoaded         = "config.loaded"
 	KindKeyCreated           = "key.created"

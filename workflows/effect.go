@@ -78,5 +78,7 @@ const (
 	DeadlineObserve  = "observe" // owner steps that dw can read
 	DeadlinePoll     = "poll"    // runs that dw started
 	DeadlineVerify   = "verify"
+	DeadlineErrand   = "errand"   // calls to the pager and the tracker that are not settled
+	DeadlineForget   = "forget"   // events of webhooks that need not be remembered any more
 	DeadlineRecovery = "recovery" // every check passes again: look at every span since the onset
 )

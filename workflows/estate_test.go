@@ -52,6 +52,8 @@ type estate struct {
 	late      bool
 	plan      []diagnosis.PlannedProposal
 	sched     *scheduler
+	pager     *board // nil: none
+	tracker   *board
 	relatedTo map[lineage.AssetID]bool
 }
 
@@ -73,7 +75,15 @@ func newEstate(change ...func(*estate)) *estate {
 
 // restart builds a new Service on the same store, as a new process does.
 func (e *estate) restart() {
+	var pager, tickets Courier
+	if e.pager != nil {
+		pager = e.pager
+	}
+	if e.tracker != nil {
+		tickets = e.tracker
+	}
 	e.svc = NewService(Options{
+		Pager: pager, Tickets: tickets, Permalink: func(m MessageRef) string { return "https://chat.example/" + m.TS },
 		Store: e.store, Checks: e, Investigator: e, Observers: []Observer{e.sched},
 		Policies:  func(domain string) (Policy, bool) { return e.policy, domain == e.policy.Domain },
 		Actuators: map[string]Actuator{"sched": e.sched},
@@ -183,7 +193,8 @@ func (e *estate) drain(t fataler) {
 func (e *estate) deliver(eff Effect) error {
 	ctx := context.Background()
 	switch eff.Kind {
-	case EffectInvestigate, EffectVerify, EffectStep:
+	case EffectInvestigate, EffectVerify, EffectStep, EffectPageTrigger, EffectPageNote, EffectPageAcknowledge, EffectPageResolve,
+		EffectPageEscalate, EffectTicketOpen, EffectTicketComment, EffectTicketLink:
 		return e.svc.Perform(ctx, eff)
 	case EffectApprovalCard:
 		return decodeThen(eff, func(r ProposalRef) error {

@@ -32,6 +32,10 @@ func (s *Service) Fire(ctx context.Context, d Deadline) error {
 		return s.fireRecovery(ctx, d)
 	case DeadlineVerify:
 		err = s.fireVerify(ctx, d)
+	case DeadlineErrand:
+		err = s.fireErrand(ctx, d)
+	case DeadlineForget:
+		err = s.take(ctx, d, func(*work) error { return nil })
 	default:
 		err = errors.New("no such kind of deadline")
 	}
@@ -100,6 +104,9 @@ func (s *Service) Perform(ctx context.Context, e Effect) error {
 		err = decodeThen(e, func(r IncidentRef) error { return s.verifyNow(ctx, r.Incident) })
 	case EffectStep:
 		err = decodeThen(e, func(r StepRef) error { return s.performStep(ctx, r) })
+	case EffectPageTrigger, EffectPageNote, EffectPageAcknowledge, EffectPageResolve, EffectPageEscalate,
+		EffectTicketOpen, EffectTicketComment, EffectTicketLink:
+		err = decodeThen(e, func(r ErrandRef) error { return s.performErrand(ctx, r) })
 	default:
 		err = errors.New("no such kind of effect here")
 	}

@@ -84,5 +84,8 @@ type Incident struct {
 	Undo         []string             `json:"undo,omitempty"` // set when resolved: how to take back what was done
 	Card         MessageRef           `json:"card"`
 	AckedBy      Person               `json:"acked_by"`
-	Rev          int64                `json:"rev"` // compare-and-swap revision, 0 before the first write
+	Page         Reference            `json:"page"`
+	Ticket       Reference            `json:"ticket"`
+	Errands      []Errand             `json:"errands,omitempty"` // to the pager and the tracker
+	Rev          int64                `json:"rev"`               // compare-and-swap revision, 0 before the first write
 }

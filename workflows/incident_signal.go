@@ -13,6 +13,7 @@ func (i Incident) clone() Incident {
 	i.Signals = slices.Clone(i.Signals)
 	i.Notes = slices.Clone(i.Notes)
 	i.Proposals = slices.Clone(i.Proposals)
+	i.Errands = slices.Clone(i.Errands)
 	return i
 }
 

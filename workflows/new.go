@@ -11,8 +11,8 @@ import (
 	"dw/diagnosis"
 )
 
-// Options are the parts of a Service. All are needed but Actuators, Observers
-// and Log. Now tells dw's time; NewID makes an id that starts with prefix;
+// Options are the parts of a Service. All are needed but Actuators, Observers,
+// Pager, Tickets, Permalink and Log. Now tells dw's time; NewID makes an id that starts with prefix;
 // NewNonce makes 128 random bits in hex.
 type Options struct {
 	Store        Store
@@ -21,6 +21,9 @@ type Options struct {
 	Investigator Investigator
 	Actuators    map[string]Actuator // by Action.System
 	Observers    []Observer
+	Pager        Courier                 // nil: nobody is paged
+	Tickets      Courier                 // nil: no tickets
+	Permalink    func(MessageRef) string // address of a message for people; nil: no links
 	Now          func() time.Time
 	NewID        func(prefix string) string
 	NewNonce     func() string
@@ -37,6 +40,9 @@ type Service struct {
 	investigator Investigator
 	actuators    map[string]Actuator
 	observers    []Observer
+	pager        Courier
+	tickets      Courier
+	permalink    func(MessageRef) string
 	now          func() time.Time
 	newID        func(string) string
 	newNonce     func() string
@@ -45,6 +51,7 @@ type Service struct {
 
 	mu        sync.Mutex
 	launching map[StepRef]bool
+	carrying  map[ErrandRef]bool // errands being carried by this process
 }
 
 // Placer records where a card stands in Slack.
@@ -70,9 +77,9 @@ func NewService(o Options) *Service {
 	}
 	return &Service{
 		store: o.Store, policies: o.Policies, checks: o.Checks, investigator: o.Investigator,
-		actuators: o.Actuators, observers: o.Observers,
+		actuators: o.Actuators, observers: o.Observers, pager: o.Pager, tickets: o.Tickets, permalink: o.Permalink,
 		now: o.Now, newID: o.NewID, newNonce: o.NewNonce, log: o.Log,
-		started: o.NewID("start"), launching: map[StepRef]bool{},
+		started: o.NewID("start"), launching: map[StepRef]bool{}, carrying: map[ErrandRef]bool{},
 	}
 }
 

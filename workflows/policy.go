@@ -37,5 +37,10 @@ type Policy struct {
 	VerifyAfter   time.Duration `json:"verify_after"` // from the last step done to the re-check
 	VerifyEvery   time.Duration `json:"verify_every"` // between attempts
 	VerifyWithin  time.Duration `json:"verify_within"`
-	Version       string        `json:"version"` // hex SHA-256 of the domain's policy
+	PageService   string        `json:"page_service,omitempty"`   // of the pager; empty: none
+	Page          string        `json:"page,omitempty"`           // ByItself, OnRequest or Never
+	TicketProject string        `json:"ticket_project,omitempty"` // of the tracker; empty: none
+	TicketType    string        `json:"ticket_type,omitempty"`    // of issue
+	Ticket        string        `json:"ticket,omitempty"`         // OnResolve, OnRequest or Never
+	Version       string        `json:"version"`                  // hex SHA-256 of the domain's policy
 }

@@ -17,6 +17,7 @@ type work struct {
 	incidents rows[Incident]
 	proposals rows[Proposal]
 	out       Outcome
+	quiet     bool // what changed is not on any card
 }
 
 // rows keeps rows by id, and which of them changed in what order.
@@ -114,6 +115,9 @@ func (w *work) flush(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("write incident %s: %w", id, err)
 		}
+		if w.quiet {
+			continue
+		}
 		w.out.effect(EffectIncidentCard, fmt.Sprintf("%s/%d", id, i.Rev), IncidentRef{Incident: id, Rev: i.Rev})
 	}
 	return w.writeOutcome(ctx)
@@ -181,6 +185,9 @@ func (s *Service) write(ctx context.Context, do func(*work) error) error {
 		err = s.store.Update(ctx, func(tx Tx) error {
 			w := &work{tx: tx, now: s.now()}
 			if err := do(w); err != nil {
+				return err
+			}
+			if err := s.queueErrands(ctx, w); err != nil {
 				return err
 			}
 			return w.flush(ctx)

@@ -1,0 +1,121 @@
+package demo
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"strings"
+
+	"dw/internal/fakes/pagerduty"
+)
+
+// E-mail addresses of the people, by which other systems know them.
+const (
+	ownerEmail      = "owner@demo.example"
+	deputyEmail     = "deputy@demo.example"
+	escalationEmail = "escalation@demo.example"
+	financeEmail    = "finance@demo.example"
+)
+
+// openPager starts PagerDuty's stand-in. The owner is on call, then the deputy.
+func (c *conductor) openPager() (url string, stop func() error, err error) {
+	user := func(id, story, email string) pagerduty.User {
+		return pagerduty.User{ID: id, Name: c.names[story], Email: email}
+	}
+	c.pager, err = pagerduty.New(pagerduty.Options{
+		APIKey: c.tokens.pager, Now: c.clock.now, NewID: func() string { return "Q" + rand.Text()[:13] },
+		Users: []pagerduty.User{
+			user("POWNER1", personOwner, ownerEmail), user("PDEPUTY", personDeputy, deputyEmail),
+			user("PESCAL1", personEscalation, escalationEmail), user("PFINANC", personFinance, financeEmail),
+		},
+		Services:  []pagerduty.Service{{ID: "PSERV01", Name: "Orders data", RoutingKey: c.tokens.route, Policy: "PPOLICY"}},
+		Policies:  []pagerduty.Policy{{ID: "PPOLICY", Name: "Orders data", Schedules: []string{"PLEVEL1", "PLEVEL2"}}},
+		Schedules: []pagerduty.Schedule{{ID: "PLEVEL1", Name: "First", User: "POWNER1"}, {ID: "PLEVEL2", Name: "Second", User: "PDEPUTY"}},
+	})
+	if err != nil {
+		return "", nil, err
+	}
+	return listen("PagerDuty's stand-in", c.pager)
+}
+
+// seePaged waits for the page of the incident in PagerDuty.
+func (c *conductor) seePaged(ctx context.Context, incident string) error {
+	var page pagerduty.Incident
+	err := c.untilWhile(ctx, "a page of "+incident+" in PagerDuty", func() (done bool) {
+		page, done = c.pager.Incident(incident)
+		return done
+	})
+	if err != nil {
+		return err
+	}
+	c.line.event(page.Created, "PagerDuty", "page triggered", fmt.Sprintf("%s %s; %s, dedup key %s", page.ID, page.Title, page.Severity, page.Key))
+	return nil
+}
+
+// seeNote waits for the note of a stage on the page of the incident.
+func (c *conductor) seeNote(ctx context.Context, incident, stage string) error {
+	var note pagerduty.Note
+	err := c.untilWhile(ctx, "a note "+noteMark(incident, stage)+" in PagerDuty", func() bool {
+		page, _ := c.pager.Incident(incident)
+		found := notesOf(page, noteMark(incident, stage))
+		if len(found) > 0 {
+			note = found[0]
+		}
+		return len(found) > 0
+	})
+	if err != nil {
+		return err
+	}
+	c.line.event(note.At, "PagerDuty", "note on the page", fmt.Sprintf("by %s: %s; %s; %s",
+		note.User.Name, lineOf(note.Content, "Cause: "), lineOf(note.Content, "Blast radius: "), markOf(note)))
+	return nil
+}
+
+// seePageResolved waits until the page is told of the end and closed.
+func (c *conductor) seePageResolved(ctx context.Context, incident string) error {
+	var page pagerduty.Incident
+	err := c.untilWhile(ctx, "the page of "+incident+" is told of the end and resolved", func() bool {
+		page, _ = c.pager.Incident(incident)
+		return page.Status == pagerduty.Resolved && len(notesOf(page, noteMark(incident, stageResolved))) > 0
+	})
+	if err != nil {
+		return err
+	}
+	c.line.event(c.clock.now(), "PagerDuty", "page resolved", fmt.Sprintf("%s, with %d notes", page.ID, len(page.Notes)))
+	return nil
+}
+
+// Stages of dw's notes, as their marks name them.
+const (
+	stageCause    = "cause-"
+	stageAsked    = "asked-"
+	stageDecided  = "decided-"
+	stageResolved = "resolved"
+)
+
+// noteMark is how the last line of a note of dw begins.
+func noteMark(incident, stage string) string { return "dw:" + incident + ":" + stage }
+
+// markOf is the last line of a note.
+func markOf(n pagerduty.Note) string { return n.Content[strings.LastIndexByte(n.Content, '\n')+1:] }
+
+// notesOf lists the notes whose mark begins so.
+func notesOf(page pagerduty.Incident, mark string) []pagerduty.Note {
+	var out []pagerduty.Note
+	for _, n := range page.Notes {
+		if strings.HasPrefix(markOf(n), mark) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// lineOf is the first line of a text that begins so, or nothing.
+func lineOf(content, label string) string {
+	for line := range strings.Lines(content) {
+		if strings.HasPrefix(line, label) {
+			return strings.TrimSpace(line)
+		}
+	}
+	return ""
+}
