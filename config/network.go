@@ -6,10 +6,11 @@ import (
 	"strconv"
 )
 
-// checkURL does not repeat the value: it may hold a password.
+// checkURL does not repeat the value: it may hold a password. A value without a
+// scheme passes; the first call to it fails and says so.
 func checkURL(add adder, key, value string) {
 	u, err := url.Parse(value)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+	if err != nil || u.Scheme != "" && (u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "") {
 		add(key, "is no http or https URL with a host")
 	}
 }
