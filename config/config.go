@@ -38,7 +38,6 @@ type Slack struct {
 	BotToken Secret `yaml:"bot_token"`
 	AppToken Secret `yaml:"app_token"`
 	Command  string `yaml:"command"` // default /dw
-	Admin    string `yaml:"admin"`   // person told when a channel refuses dw
 }
 
 // Store says where dw keeps its state.

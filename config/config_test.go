@@ -153,6 +153,7 @@ func TestOneFaultIsOneProblemAtItsPlace(t *testing.T) {
 		{"store without a file", chained + "store: {dsn: 'sqlite:'}\n", []string{"c.yaml:13:14 store.dsn: names no file"}},
 		{"API of another scheme", slack("api_url: 'ftp://slack.com/api/'"), []string{"c.yaml:2:46 slack.api_url: is no http or https URL"}},
 		{"API without a host", slack("api_url: 'https:///api/'"), []string{"c.yaml:2:46 slack.api_url: is no http or https URL"}},
+		{"API without a scheme", slack("api_url: slack.com/api/"), []string{"c.yaml:2:46 slack.api_url: is no http or https URL"}},
 		{"API at home", slack("api_url: 'http://127.0.0.1:8065/api/'"), nil},
 		{"listener without a port", chained + "server: {listen: 127.0.0.1}\n", []string{`c.yaml:13:18 server.listen: "127.0.0.1" is no address to listen on`}},
 		{"listener with a wrong port", chained + "server: {listen: 'localhost:65536'}\n", []string{`c.yaml:13:18 server.listen: "localhost:65536" is no address`}},

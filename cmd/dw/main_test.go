@@ -78,7 +78,7 @@ func (e ended) want(t *testing.T, code int, words ...string) {
 // cannot be asked, as their names say.
 const farmConfig = `instance: farm-test
 timezone: UTC
-slack: {api_url: "{api_url}", bot_token: xoxb-farm-bot, app_token: xapp-farm-app}
+slack: {api_url: "http://127.0.0.1:1/api/", bot_token: xoxb-farm-bot, app_token: xapp-farm-app}
 store: {dsn: dw.db}
 receipts: {key_file: receipts.key, checkpoint_every: 1}
 server: {listen: "127.0.0.1:0"}

@@ -22,7 +22,7 @@ import (
 func ran(t *testing.T) string {
 	t.Helper()
 	workspace := farmSlack(t)
-	dir := farm(t, "{api_url}", workspace.APIURL())
+	dir := farm(t, "http://127.0.0.1:1/api/", workspace.APIURL())
 	for range 2 {
 		var log bytes.Buffer
 		bot := exec.Command(binary, "run")
