@@ -32,8 +32,10 @@ func TestEveryProblemIsNamed(t *testing.T) {
 		"twice the same name":     {replace("name: rejected readings", "name: readings per hour"), []string{"checks[1].name: "}},
 		"a stranger in the chain": {replace("deputy: dan", "deputy: nobody"), []string{"domains.grid.deputy: \"nobody\" is not in people"}},
 		"short intake token":      {replace("tokens: ["+intakeKey+"]", "tokens: [short]"), []string{"changes.tokens[0]: "}},
-		"harm that writes": {replace("select count(distinct reading_id) from readings_rejected", "delete from readings_rejected"),
-			[]string{"lineage.assets[4].harm.query: "}},
+		"harm that writes": {
+			replace("select count(distinct reading_id) from readings_rejected", "delete from readings_rejected"),
+			[]string{"lineage.assets[4].harm.query: "},
+		},
 		"harm without a query":        {replace("query: \"select count(distinct reading_id) from readings_rejected\", ", ""), []string{"lineage.assets[4].harm.query: "}},
 		"wrong schedule of an asset":  {replace("schedule: 0 2 * * *", "schedule: 0 26 * * *"), []string{"lineage.assets[4].schedule: "}},
 		"a schedule that never fires": {replace("schedule: 0 2 * * *", "schedule: 0 2 30 2 *"), []string{"lineage.assets[4].schedule: "}},

@@ -92,7 +92,8 @@ func (c *control) startPager(t *testing.T) string {
 func (c *control) startTracker(t *testing.T) string {
 	t.Helper()
 	screen := []jira.Field{
-		{ID: "summary", Name: "Summary", Type: "string", Required: true}, {ID: "description", Name: "Description", Type: "string"},
+		{ID: "summary", Name: "Summary", Type: "string", Required: true},
+		{ID: "description", Name: "Description", Type: "string"},
 		{ID: "labels", Name: "Labels", Type: "array", Items: "string"},
 	}
 	strict := append(slices.Clone(screen), jira.Field{ID: "customfield_10042", Name: "Severity", Type: "option", Required: true, Allowed: []string{"High"}})
@@ -383,14 +384,26 @@ func TestRefusedByPagerAndTracker(t *testing.T) {
 		errand  string
 		says    []string
 	}{
-		"routing key": {[]func(string) string{replace(routeKey, "wrong"), replace("page: auto", "page: manual")}, "page", "page.trigger",
-			[]string{"PagerDuty: the page was not done", "routing key"}},
-		"tracker's token": {[]func(string) string{replace(trackerKey, "wrong")}, "ticket", "ticket.open",
-			[]string{"Jira: the ticket was not done", "token"}},
-		"unknown project": {[]func(string) string{replace("jira_project: OPS", "jira_project: OOPS")}, "ticket", "ticket.open",
-			[]string{"Jira: the ticket was not done", "OOPS"}},
-		"required field": {[]func(string) string{replace("jira_project: OPS", "jira_project: STRICT")}, "ticket", "ticket.open",
-			[]string{"Jira: the ticket was not done", "Severity (customfield_10042"}},
+		"routing key": {
+			[]func(string) string{replace(routeKey, "wrong"), replace("page: auto", "page: manual")},
+			"page", "page.trigger",
+			[]string{"PagerDuty: the page was not done", "routing key"},
+		},
+		"tracker's token": {
+			[]func(string) string{replace(trackerKey, "wrong")},
+			"ticket", "ticket.open",
+			[]string{"Jira: the ticket was not done", "token"},
+		},
+		"unknown project": {
+			[]func(string) string{replace("jira_project: OPS", "jira_project: OOPS")},
+			"ticket", "ticket.open",
+			[]string{"Jira: the ticket was not done", "OOPS"},
+		},
+		"required field": {
+			[]func(string) string{replace("jira_project: OPS", "jira_project: STRICT")},
+			"ticket", "ticket.open",
+			[]string{"Jira: the ticket was not done", "Severity (customfield_10042"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -127,11 +127,14 @@ func TestOneFaultIsOneProblemAtItsPlace(t *testing.T) {
 		{"quorum of more", chained + "    quorum: 4\n", []string{"c.yaml:13:13 domains.shop.quorum: 4 cannot be met"}},
 		{"negative quorum", chained + "    quorum: -1\n", []string{"c.yaml:13:13 domains.shop.quorum: -1 is less than 1"}},
 		{"quorum by one name twice", strings.Replace(chained, "[cleo]", "[bob]\n    quorum: 3", 1), []string{
-			"c.yaml:11:18 domains.shop.escalation[0]: \"bob\" stands here already, as deputy", "c.yaml:12:13 domains.shop.quorum: 3 cannot be met"}},
+			"c.yaml:11:18 domains.shop.escalation[0]: \"bob\" stands here already, as deputy", "c.yaml:12:13 domains.shop.quorum: 3 cannot be met",
+		}},
 		{"quorum by one Slack id twice", strings.Replace(chained, "W3", "U1", 1) + "    quorum: 3\n", []string{
-			"c.yaml:6:9 people.cleo: is U1, as is people.ann", "c.yaml:13:13 domains.shop.quorum: 3 cannot be met"}},
+			"c.yaml:6:9 people.cleo: is U1, as is people.ann", "c.yaml:13:13 domains.shop.quorum: 3 cannot be met",
+		}},
 		{"quorum by one e-mail twice", strings.Replace(chained, "slack: W3", "email: Bob@Example.com", 1) + "    quorum: 3\n", []string{
-			"c.yaml:6:9 people.cleo: is bob@example.com, as is people.bob", "c.yaml:13:13 domains.shop.quorum: 3 cannot be met"}},
+			"c.yaml:6:9 people.cleo: is bob@example.com, as is people.bob", "c.yaml:13:13 domains.shop.quorum: 3 cannot be met",
+		}},
 		{"quorum of a chain that cannot be read", deputy("deputi: bob\n    quorum: 3"), []string{"c.yaml:10:5 domains.shop.deputi: unknown key"}},
 		{"owner is deputy", deputy("deputy: ann"), []string{`c.yaml:10:13 domains.shop.deputy: "ann" stands here already, as owner`}},
 		{"approver in cc", chained + "    cc: [cleo]\n", []string{`c.yaml:13:10 domains.shop.cc[0]: "cleo" approves already, as escalation[0]`}},

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
@@ -33,9 +34,7 @@ func (e Errand) receipt(i Incident, kind string, now time.Time, more receipts.Ob
 	if e.By.User != "" {
 		body["asked_by"] = clean(e.By.User)
 	}
-	for k, v := range more {
-		body[k] = v
-	}
+	maps.Copy(body, more)
 	return i.draft(kind, itself(), now, body)
 }
 

@@ -109,14 +109,15 @@ func causeLines(d *diagnosis.Diagnosis) []OrderLine {
 }
 
 func requestText(p Proposal) string {
-	text := strings.ReplaceAll(string(p.State), "_", " ")
+	var text strings.Builder
+	text.WriteString(strings.ReplaceAll(string(p.State), "_", " "))
 	for _, d := range p.Decisions {
-		text += fmt.Sprintf(", %s by %s", d.Verdict, d.By.shown())
+		text.WriteString(fmt.Sprintf(", %s by %s", d.Verdict, d.By.shown()))
 	}
 	if p.State == Waiting {
-		text += " for " + linksText(p.Asked())
+		text.WriteString(" for " + linksText(p.Asked()))
 	}
-	return text
+	return text.String()
 }
 
 func endText(i Incident) string {
