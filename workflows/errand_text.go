@@ -112,7 +112,7 @@ func requestText(p Proposal) string {
 	var text strings.Builder
 	text.WriteString(strings.ReplaceAll(string(p.State), "_", " "))
 	for _, d := range p.Decisions {
-		text.WriteString(fmt.Sprintf(", %s by %s", d.Verdict, d.By.shown()))
+		fmt.Fprintf(&text, ", %s by %s", d.Verdict, d.By.shown())
 	}
 	if p.State == Waiting {
 		text.WriteString(" for " + linksText(p.Asked()))
