@@ -9,6 +9,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"dw/blocks"
 	"dw/receipts"
@@ -145,8 +146,12 @@ func receiptRow(entry receipts.Entry) (blocks.Receipt, error) {
 	if name := said(actor, "name"); name != "" && name != who {
 		who += " " + name
 	}
+	kind := said(predicate, "kind")
+	if body, ok := predicate["body"].(receipts.Object); ok && body["errand"] != nil {
+		kind = strings.Join(strings.Fields(kind+" "+said(body, "system")+" "+said(body, "errand")+" "+said(body, "state")), " ")
+	}
 	return blocks.Receipt{
-		Seq: entry.Seq, Kind: said(predicate, "kind"), Incident: said(predicate, "incident"), Proposal: said(predicate, "proposal"),
+		Seq: entry.Seq, Kind: kind, Incident: said(predicate, "incident"), Proposal: said(predicate, "proposal"),
 		Who: who, At: said(predicate, "at"), Chain: hex.EncodeToString(entry.Chain[:]),
 	}, nil
 }
