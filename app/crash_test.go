@@ -152,6 +152,7 @@ func TestKilledAfterTheCall(t *testing.T) {
 	cmd := r.spawn(exec.Command(program(t), "run", "-c", r.path("config.yaml")))
 	r.asked()
 	r.told(owner, r.click(owner, r.card(changeTitle), blocks.ActionApprove), "is recorded")
+	r.applyDiff(t, diffOf(t, r.card(changeTitle, "waits for the owner")))
 	r.told(owner, r.click(owner, r.card(changeTitle, blocks.ActionDone), blocks.ActionDone), "Recorded")
 	r.told(owner, r.click(owner, r.card(recoverTitle, blocks.ActionApprove), blocks.ActionApprove), "is recorded")
 	r.applyDiff(t, diffOf(t, r.card(recoverTitle, "waits for the owner")))
