@@ -88,7 +88,7 @@ func (c *conductor) refused() bool {
 			continue
 		}
 		c.line.event(c.clock.now(), "owner", "a request was not approved", request.header)
-		c.line.say("", "So dw changes nothing for it, and what starts only after it ends too. What was approved stays approved and is tracked.",
+		c.line.say("", "So dw changes nothing for it, and what starts only after it ends too. The incident stays open; what else was approved is tracked.",
 			"The decision and its reason are in the receipts. This demo plays on only where all three are approved: it ends here.")
 		c.over = true
 		return true
