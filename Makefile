@@ -31,7 +31,7 @@ contracts: ## print the vendors' operations that tests validated against their d
 	if ! CI=true $(GO) test -count=1 -v -run Contract ./connectors/... >"$$out" 2>&1; then cat "$$out"; exit 1; fi; \
 	grep -o 'contract .*' "$$out" | LC_ALL=C sort -u
 
-test-all: build lint test-race mutate ## everything CI runs
+test-all: build lint test-race mutate ## build, lint, race detector on everything, guards taken out
 
 lint: ## run golangci-lint, built from its own module in tools/
 	@mkdir -p bin

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"sort"
+	"strings"
 	"time"
 )
 
@@ -47,20 +48,13 @@ func setDefault(s *string, value string) {
 var schemePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+:`)
 
 func resolveDSN(folder, dsn string) string {
-	if path, ok := cutPrefix(dsn, "sqlite:"); ok {
+	if path, ok := strings.CutPrefix(dsn, "sqlite:"); ok {
 		return resolve(folder, path)
 	}
 	if schemePattern.MatchString(dsn) {
 		return dsn
 	}
 	return resolve(folder, dsn)
-}
-
-func cutPrefix(s, prefix string) (string, bool) {
-	if len(s) >= len(prefix) && s[:len(prefix)] == prefix {
-		return s[len(prefix):], true
-	}
-	return s, false
 }
 
 // instancePattern keeps the name usable as a note's origin.

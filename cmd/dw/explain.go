@@ -43,6 +43,19 @@ func (f *graphFlags) load() (*lineage.Graph, time.Time, error) {
 	return project.Graph, project.Now(), project.Close()
 }
 
+// asset resolves the name that was asked for in the graph it is asked of.
+func (f *graphFlags) asset(name string) (*lineage.Graph, lineage.Asset, time.Time, error) {
+	graph, now, err := f.load()
+	if err != nil {
+		return nil, lineage.Asset{}, time.Time{}, err
+	}
+	asset, err := graph.Resolve(name)
+	if err != nil {
+		return nil, lineage.Asset{}, time.Time{}, assetError(err)
+	}
+	return graph, asset, now, nil
+}
+
 func explainCommand() *cobra.Command {
 	var flags graphFlags
 	cmd := &cobra.Command{
@@ -50,13 +63,9 @@ func explainCommand() *cobra.Command {
 		Short: "Say what an asset is, where it comes from and who owns it; exit code 3 if it is unknown",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			graph, now, err := flags.load()
+			graph, asset, now, err := flags.asset(args[0])
 			if err != nil {
 				return err
-			}
-			asset, err := graph.Resolve(args[0])
-			if err != nil {
-				return assetError(err)
 			}
 			explanation, err := graph.Explain(asset.ID, now)
 			if err != nil {
@@ -86,13 +95,9 @@ func blastCommand() *cobra.Command {
 		Short: "Say who is harmed first if an asset is wrong, and when; exit code 3 if it is unknown",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			graph, now, err := flags.load()
+			graph, asset, now, err := flags.asset(args[0])
 			if err != nil {
 				return err
-			}
-			asset, err := graph.Resolve(args[0])
-			if err != nil {
-				return assetError(err)
 			}
 			radius, err := graph.BlastRadius(asset.ID, lineage.BlastOptions{Now: now, Due: checks.Due})
 			if err != nil {
