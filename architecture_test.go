@@ -50,6 +50,7 @@ var vendorOnly = map[string][]string{
 	"golang.org/x/mod/sumdb":        {"receipts", "store"},
 	"github.com/gowebpki/jcs":       {},
 	"github.com/vektah/gqlparser":   {"internal/fakes"},
+	"github.com/jackc/pgx":          {"store", "connectors/postgres", "internal/testpg"},
 	"github.com/spf13/cobra":        {"cmd"},
 	"github.com/prometheus/":        {"app"},
 	"go.yaml.in/yaml":               {"config", "diagnosis", "demo"},
