@@ -2,7 +2,9 @@ package bot
 
 import (
 	"context"
+	"net/http"
 	"strings"
+	"time"
 
 	"github.com/slack-go/slack"
 )
@@ -15,6 +17,9 @@ type Self struct {
 	User, Bot, Name string
 	// Scopes are those of the bot token; empty when Slack does not tell.
 	Scopes []string
+	// Clock is the time on Slack's clock when it answered, in UTC and whole
+	// seconds; zero when Slack does not tell.
+	Clock time.Time
 }
 
 // Channel is what dw wants to know of a channel.
@@ -37,7 +42,7 @@ func (c *Client) AuthTest(ctx context.Context) (Self, error) {
 		}
 		self = Self{
 			Team: r.TeamID, TeamName: r.Team, URL: r.URL, User: r.UserID, Bot: r.BotID, Name: r.User,
-			Scopes: splitScopes(r.Header.Get("X-OAuth-Scopes")),
+			Scopes: splitScopes(r.Header.Get("X-OAuth-Scopes")), Clock: clockOf(r.Header),
 		}
 		return nil
 	}})
@@ -46,6 +51,15 @@ func (c *Client) AuthTest(ctx context.Context) (Self, error) {
 
 func splitScopes(header string) []string {
 	return strings.FieldsFunc(header, func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+// clockOf reads the time of an answer; zero where there is none.
+func clockOf(header http.Header) time.Time {
+	at, err := http.ParseTime(header.Get("Date"))
+	if err != nil {
+		return time.Time{}
+	}
+	return at.UTC()
 }
 
 // cachedSelf asks once.

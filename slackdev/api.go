@@ -60,6 +60,7 @@ func methods() map[string]method {
 }
 
 func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request) {
+	s.stampHeaders(w)
 	c, refused := readCall(r)
 	if refused != nil {
 		s.answer(w, c.method, http.StatusOK, refused.body())
@@ -102,6 +103,9 @@ func (s *Server) run(c *call) (reply, time.Duration) {
 	defer s.mu.Unlock()
 	if wait := s.limit(c, m); wait > 0 {
 		return refuse("ratelimited").body(), wait
+	}
+	if refused := s.lacksScope(c); refused != nil {
+		return refused.body(), 0
 	}
 	body, refused := m.do(s, c)
 	if refused != nil {
@@ -198,6 +202,9 @@ func (c *call) flag(name string) bool {
 
 func (r *refusal) body() reply {
 	b := reply{"ok": false, "error": r.code}
+	if r.needed != "" {
+		b["needed"], b["provided"] = r.needed, r.provided
+	}
 	if len(r.details) > 0 {
 		b["errors"] = r.details
 		lines := make([]string, len(r.details))

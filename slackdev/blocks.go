@@ -9,6 +9,8 @@ import (
 type refusal struct {
 	code    string   // Slack's error name
 	details []string // for "errors" and response_metadata.messages
+
+	needed, provided string // of missing_scope: the scope that lacks and those there are
 }
 
 func refuse(code string, details ...string) *refusal { return &refusal{code: code, details: details} }

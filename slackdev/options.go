@@ -59,6 +59,9 @@ type Workspace struct {
 	Users                   []User
 	Channels                []Channel
 	Command                 string // the slash command with its slash; default "/dw"
+	// Scopes are those of the bot token; nil: it holds all that Slack has, and
+	// the answers do not list them.
+	Scopes []string
 }
 
 // User is a person or bot that the workspace knows. Name may be empty, as it is
