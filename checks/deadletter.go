@@ -102,18 +102,18 @@ func (r *runner) countLetters(t target) (letters, error) {
 func lettersStatement(t target, c timeColumn, where string, watermark time.Time) *statement {
 	s := &statement{dialect: t.dialect}
 	if watermark.IsZero() {
-		s.add("SELECT count(*), count(*), min(", c.quoted, "), max(", c.quoted, ") FROM ", t.quoted)
+		s.add("SELECT count(*), count(*), min(", c.sorted(), "), max(", c.sorted(), ") FROM ", t.quoted)
 		return s.condition("WHERE", where)
 	}
 	newer := func(then string) {
-		s.add("CASE WHEN ", c.quoted, " > ").bind(c.after(watermark)).add(" THEN ", then, " END")
+		s.add("CASE WHEN ", c.sorted(), " > ").instant(c, c.after(watermark)).add(" THEN ", then, " END")
 	}
 	s.add("SELECT count(*), count(")
 	newer("1")
 	s.add("), min(")
-	newer(c.quoted)
+	newer(c.sorted())
 	s.add("), max(")
-	newer(c.quoted)
+	newer(c.sorted())
 	return s.add(") FROM ", t.quoted).condition("WHERE", where)
 }
 
@@ -170,7 +170,7 @@ func countSince(ctx context.Context, q Querier, spec Spec, since, now time.Time)
 		if err != nil {
 			return 0, err
 		}
-		s.add(" WHERE ", e.column.quoted, " > ").bind(e.column.after(since))
+		s.add(" WHERE ", e.column.sorted(), " > ").instant(e.column, e.column.after(since))
 	}
 	row, err := askOne(ctx, q, s, 1)
 	if err != nil {

@@ -37,7 +37,7 @@ func (r *runner) freshness() error {
 
 // newestRow returns the newest time among the rows that meet the condition.
 func (r *runner) newestRow(t target, e extent) (time.Time, error) {
-	s := extentStatement(t, e.column.quoted)
+	s := extentStatement(t, e.column)
 	r.result.SQL = s.render()
 	if e.empty() || r.spec.Where == "" {
 		return e.last, nil

@@ -14,24 +14,29 @@ import (
 var update = flag.Bool("update", false, "write the golden files anew")
 
 // goldenTarget is a table with an awkward name, as the catalogue would give it.
-func goldenTarget(t *testing.T, dialect string) target {
+func goldenTarget(t *testing.T, dialect, typ string) target {
 	t.Helper()
 	quoted, err := quotePath(dialect, []string{"main", `odd "orders"`})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return target{name: "orders", quoted: quoted, dialect: dialect, columns: []string{"id", "channel", "device", "created_at"}}
+	return target{name: "orders", quoted: quoted, dialect: dialect, columns: []Column{
+		{Name: "id"}, {Name: "channel"}, {Name: "device"}, {Name: "created_at", Type: typ},
+	}}
 }
 
 // goldenStatements returns every statement that the kinds ask, by name.
-func goldenStatements(t *testing.T, dialect, format string) map[string]*statement {
+func goldenStatements(t *testing.T, dialect, format, typ string) map[string]*statement {
 	t.Helper()
-	table := goldenTarget(t, dialect)
+	table := goldenTarget(t, dialect, typ)
 	columns, err := table.columnList([]string{"id", "channel"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := timeColumn{quoted: `"created_at"`, format: format}
+	c, err := table.timeColumn("created_at", format)
+	if err != nil {
+		t.Fatal(err)
+	}
 	now := time.Date(2026, 10, 1, 12, 20, 0, 0, time.UTC)
 	bucket := Bucket{Start: now.Truncate(time.Hour).Add(-time.Hour), End: now.Truncate(time.Hour)}
 	week, _ := weeksBefore(bucket, 1, time.UTC)
@@ -48,7 +53,7 @@ func goldenStatements(t *testing.T, dialect, format string) map[string]*statemen
 		"missing":            missingStatement(table, columns, "id > 0"),
 		"unique":             uniqueStatement(table, columns, "id > 0"),
 		"unique_samples":     duplicatesStatement(table, columns, "id > 0"),
-		"freshness":          extentStatement(table, c.quoted),
+		"freshness":          extentStatement(table, c),
 		"freshness_where":    c.newestStatement(table, "id > 0", now),
 		"volume":             historyStatement(table, c, "id > 0", mergeSpans(spans), false),
 		"volume_quarters":    historyStatement(table, c, "", mergeSpans(spans), true),
@@ -64,14 +69,15 @@ func goldenStatements(t *testing.T, dialect, format string) map[string]*statemen
 // dialect and time format, and sees that the guard lets each through.
 func TestGoldenSQL(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct{ dialect, format string }{
-		"sqlite_rfc3339":  {"sqlite", FormatRFC3339},
-		"sqlite_datetime": {"sqlite", FormatDatetime},
-		"sqlite_unix":     {"sqlite", FormatUnix},
-		"postgres_native": {"postgres", FormatNative},
-		"postgres_unix":   {"postgres", FormatUnix},
+	for name, c := range map[string]struct{ dialect, format, typ string }{
+		"sqlite_rfc3339":   {DialectSQLite, FormatRFC3339, "TEXT"},
+		"sqlite_datetime":  {DialectSQLite, FormatDatetime, "DATETIME"},
+		"sqlite_unix":      {DialectSQLite, FormatUnix, "INTEGER"},
+		"postgres_native":  {DialectPostgres, FormatNative, "timestamp with time zone"},
+		"postgres_unix":    {DialectPostgres, FormatUnix, "bigint"},
+		"postgres_rfc3339": {DialectPostgres, FormatRFC3339, "character varying(30)"},
 	} {
-		statements := goldenStatements(t, c.dialect, c.format)
+		statements := goldenStatements(t, c.dialect, c.format, c.typ)
 		for kind, st := range statements {
 			if err := Guard(st.String()); err != nil {
 				t.Errorf("%s %s: %v", name, kind, err)

@@ -50,7 +50,7 @@ func readHistory(ctx context.Context, q Querier, t target, e extent, where strin
 
 // historyStatement counts rows by span; its ranges stand on the raw column.
 func historyStatement(t target, c timeColumn, where string, spans []Bucket, quarters bool) *statement {
-	s := (&statement{dialect: t.dialect}).add("SELECT ", c.atom(t.dialect, quarters), " AS span, count(*) AS n FROM ", t.quoted, " WHERE ")
+	s := (&statement{dialect: t.dialect}).add("SELECT ", c.atom(quarters), " AS span, count(*) AS n FROM ", t.quoted, " WHERE ")
 	s.ranges(c, spans).condition("AND", where)
 	return s.add(" GROUP BY 1 ORDER BY 1")
 }
@@ -69,8 +69,8 @@ func (s *statement) ranges(c timeColumn, spans []Bucket) *statement {
 
 // within appends the condition that a time lies in one span.
 func (s *statement) within(c timeColumn, span Bucket) *statement {
-	return s.add("(", c.quoted, " >= ").bind(c.bound(span.Start)).
-		add(" AND ", c.quoted, " < ").bind(c.bound(span.End)).add(")")
+	return s.add("(", c.sorted(), " >= ").instant(c, c.bound(span.Start)).
+		add(" AND ", c.sorted(), " < ").instant(c, c.bound(span.End)).add(")")
 }
 
 // mergeSpans sorts spans and joins those that touch or overlap, so that no row

@@ -28,7 +28,7 @@ func (b *broken) Select(ctx context.Context, text string, args ...any) (checks.R
 	return rows, err
 }
 
-func (b *broken) Columns(ctx context.Context, table string) ([]string, error) {
+func (b *broken) Columns(ctx context.Context, table string) ([]checks.Column, error) {
 	if b.rowsOnly {
 		return b.DB.Columns(ctx, table)
 	}

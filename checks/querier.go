@@ -14,9 +14,17 @@ type Querier interface {
 	Select(ctx context.Context, text string, args ...any) (Rows, error)
 	// Columns resolves a table name against the catalogue and lists its
 	// columns in order. A missing table is a *MissingTableError.
-	Columns(ctx context.Context, table string) ([]string, error)
-	// Dialect names the SQL dialect: "sqlite" or "postgres".
+	Columns(ctx context.Context, table string) ([]Column, error)
+	// Dialect names the SQL dialect: DialectSQLite or DialectPostgres. The
+	// session of a PostgreSQL connection has the time zone UTC.
 	Dialect() string
+}
+
+// Column is one column of a table as the catalogue describes it.
+type Column struct {
+	Name     string
+	Type     string // as the database writes it, "timestamp with time zone", "numeric(10,2)"; may be empty
+	Nullable bool
 }
 
 // Rows is a small answer: aggregates and samples, never a table.

@@ -11,11 +11,11 @@ import (
 const maxIdentifier = 128
 
 // Quote returns an identifier in double quotes, with those inside doubled, as
-// the dialects "sqlite" and "postgres" read it. Empty names, names over 128
+// DialectSQLite and DialectPostgres read it. Empty names, names over 128
 // bytes, NUL and broken UTF-8 are errors.
 func Quote(dialect, ident string) (string, error) {
 	switch {
-	case dialect != "sqlite" && dialect != "postgres":
+	case dialect != DialectSQLite && dialect != DialectPostgres:
 		return "", fmt.Errorf("quote an identifier: no such dialect %q", dialect)
 	case ident == "":
 		return "", errors.New("quote an identifier: it is empty")

@@ -23,7 +23,7 @@ func (s *statement) add(parts ...string) *statement {
 // bind appends a placeholder for a value.
 func (s *statement) bind(value any) *statement {
 	s.args = append(s.args, value)
-	if s.dialect == "postgres" {
+	if s.dialect == DialectPostgres {
 		return s.add("$", strconv.Itoa(len(s.args)))
 	}
 	return s.add("?")

@@ -30,7 +30,7 @@ type target struct {
 	name    string // as the operator wrote it
 	quoted  string
 	dialect string
-	columns []string
+	columns []Column
 }
 
 // resolve looks a table up in the catalogue: first the whole name, dots and all,
@@ -68,27 +68,38 @@ func candidates(name string) [][]string {
 		readings = append(readings, parts)
 	}
 	return slices.DeleteFunc(readings, func(parts []string) bool {
-		_, err := quotePath("sqlite", parts)
+		_, err := quotePath(DialectSQLite, parts)
 		return err != nil
 	})
 }
 
-// column returns a column's quoted name as the catalogue spells it. Case is
-// overlooked where no other column differs by case alone.
-func (t target) column(name string) (string, error) {
-	if slices.Contains(t.columns, name) {
-		return Quote(t.dialect, name)
-	}
-	var same []string
-	for _, column := range t.columns {
-		if strings.EqualFold(column, name) {
+// describe returns a column as the catalogue has it. Case is overlooked where no
+// other column differs by case alone.
+func (t target) describe(name string) (Column, error) {
+	var same []Column
+	names := make([]string, len(t.columns))
+	for i, column := range t.columns {
+		if column.Name == name {
+			return column, nil
+		}
+		if strings.EqualFold(column.Name, name) {
 			same = append(same, column)
 		}
+		names[i] = column.Name
 	}
 	if len(same) == 1 {
-		return Quote(t.dialect, same[0])
+		return same[0], nil
 	}
-	return "", &MissingColumnError{Table: t.name, Column: name, Near: Near(name, t.columns)}
+	return Column{}, &MissingColumnError{Table: t.name, Column: name, Near: Near(name, names)}
+}
+
+// column returns a column's quoted name as the catalogue spells it.
+func (t target) column(name string) (string, error) {
+	column, err := t.describe(name)
+	if err != nil {
+		return "", err
+	}
+	return Quote(t.dialect, column.Name)
 }
 
 // columnList returns several columns' quoted names.

@@ -11,8 +11,33 @@ import (
 // timeColumn is a column of times of which the format is known, so that ranges
 // can be asked for on the raw column with bound values.
 type timeColumn struct {
-	quoted string
-	format string // a Format constant, empty where the table holds no time at all
+	quoted  string
+	format  string // a Format constant, empty where the table holds no time at all
+	dialect string
+	text    bool // PostgreSQL: the column is text
+	date    bool // PostgreSQL: the column holds days without a time of day
+}
+
+// timeColumn returns a column of the table whose format is what was declared.
+func (t target) timeColumn(name, declared string) (timeColumn, error) {
+	column, err := t.describe(name)
+	if err != nil {
+		return timeColumn{}, err
+	}
+	quoted, err := Quote(t.dialect, column.Name)
+	return timeColumn{
+		quoted: quoted, format: declared, dialect: t.dialect,
+		text: postgresText(t.dialect, column.Type), date: isDate(t.dialect, column.Type),
+	}, err
+}
+
+// sorted returns the column such that it orders as its times do: PostgreSQL
+// sorts text by the language of the database, which may overlook T, Z and dots.
+func (c timeColumn) sorted() string {
+	if c.text {
+		return c.quoted + ` COLLATE "C"`
+	}
+	return c.quoted
 }
 
 // extent is what a table's time column spans, whatever the check's condition.
@@ -29,22 +54,22 @@ func (e extent) empty() bool { return e.last.IsZero() }
 // measureExtent reads the first and the newest time of a column, finds the
 // format, and refuses one that does not match the format declared.
 func measureExtent(ctx context.Context, q Querier, t target, column, declared string, now time.Time) (extent, error) {
-	quoted, err := t.column(column)
+	c, err := t.timeColumn(column, declared)
 	if err != nil {
 		return extent{}, err
 	}
-	row, err := askOne(ctx, q, extentStatement(t, quoted), 2)
+	row, err := askOne(ctx, q, extentStatement(t, c), 2)
 	if err != nil {
 		return extent{}, err
 	}
-	e := extent{column: timeColumn{quoted: quoted, format: declared}}
+	e := extent{column: c}
 	if row[1] == nil {
 		return e, nil
 	}
 	if e.column.format, e.last, err = readTime(row[1], declared); err != nil {
 		return extent{}, fmt.Errorf("read the newest time in column %s of %s: %w", column, t.name, err)
 	}
-	if _, e.first, err = readTime(row[0], declared); err != nil {
+	if _, e.first, err = readTime(row[0], e.column.format); err != nil {
 		return extent{}, fmt.Errorf("read the first time in column %s of %s: %w", column, t.name, err)
 	}
 	if e.last.After(now) {
@@ -56,9 +81,9 @@ func measureExtent(ctx context.Context, q Querier, t target, column, declared st
 
 // extentStatement asks for both ends apart: an index answers each at once, but
 // not the two together.
-func extentStatement(t target, quoted string) *statement {
+func extentStatement(t target, c timeColumn) *statement {
 	return (&statement{dialect: t.dialect}).add(
-		"SELECT (SELECT min(", quoted, ") FROM ", t.quoted, "), (SELECT max(", quoted, ") FROM ", t.quoted, ")")
+		"SELECT (SELECT min(", c.sorted(), ") FROM ", t.quoted, "), (SELECT max(", c.sorted(), ") FROM ", t.quoted, ")")
 }
 
 // newestUntil returns the newest time at or before now of the rows that meet a
@@ -75,8 +100,8 @@ func (c timeColumn) newestUntil(ctx context.Context, q Querier, t target, where 
 // newestStatement asks for the newest time up to now under a condition.
 func (c timeColumn) newestStatement(t target, where string, now time.Time) *statement {
 	return (&statement{dialect: t.dialect}).
-		add("SELECT max(", c.quoted, ") FROM ", t.quoted, " WHERE ", c.quoted, " < ").bind(c.bound(nextSecond(now))).
-		condition("AND", where)
+		add("SELECT max(", c.sorted(), ") FROM ", t.quoted, " WHERE ", c.sorted(), " < ").
+		instant(c, c.bound(nextSecond(now))).condition("AND", where)
 }
 
 // nextSecond is the first whole second after t.
@@ -95,6 +120,21 @@ func (c timeColumn) bound(t time.Time) any {
 		return t.Unix()
 	}
 	return t.UTC()
+}
+
+// instant appends a placeholder for a value of bound or after. PostgreSQL would
+// give it the type of the column otherwise, and so cut the time off a day: with
+// its own type it compares with each of date, timestamp and timestamptz, by an
+// index too, in the time zone of the session.
+func (s *statement) instant(c timeColumn, value any) *statement {
+	if c.dialect != DialectPostgres || c.text {
+		return s.bind(value)
+	}
+	typ := "timestamptz"
+	if c.format == FormatUnix {
+		typ = "bigint"
+	}
+	return s.add("CAST(").bind(value).add(" AS ", typ, ")")
 }
 
 // after returns the value that stands for t in "column > value". Text carries Z,
@@ -158,13 +198,13 @@ func readTimeText(text string) (format string, t time.Time, err error) {
 // atom returns the expression that numbers the spans of a time column, an hour
 // long or a quarter of one, for use in SELECT and GROUP BY alone. In WHERE it
 // would keep the database from using an index or a partition.
-func (c timeColumn) atom(dialect string, quarters bool) string {
+func (c timeColumn) atom(quarters bool) string {
 	seconds := "3600"
 	if quarters {
 		seconds = "900"
 	}
 	switch {
-	case c.format == FormatUnix && dialect == "postgres":
+	case c.format == FormatUnix && c.dialect == DialectPostgres:
 		return "CAST(floor(" + c.quoted + " / " + seconds + ".0) AS bigint)"
 	case c.format == FormatUnix:
 		return "CAST(" + c.quoted + " AS INTEGER) / " + seconds

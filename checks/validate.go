@@ -105,7 +105,7 @@ func (s Spec) validateNames(p *problems) {
 		if value == "" {
 			return
 		}
-		if _, err := Quote("sqlite", value); err != nil {
+		if _, err := Quote(DialectSQLite, value); err != nil {
 			p.add(path, "%v", err)
 		}
 	}
@@ -126,7 +126,7 @@ func (s Spec) validateNames(p *problems) {
 
 // validateListed checks one column of a list.
 func (s Spec) validateListed(key string, index int, column string, p *problems) {
-	if _, err := Quote("sqlite", column); err != nil {
+	if _, err := Quote(DialectSQLite, column); err != nil {
 		p.add(key+"["+strconv.Itoa(index)+"]", "%v", err)
 	}
 }

@@ -1,5 +1,5 @@
 -- dead_letter
-SELECT count(*), count(CASE WHEN "created_at" > $1 THEN 1 END), min(CASE WHEN "created_at" > $2 THEN "created_at" END), max(CASE WHEN "created_at" > $3 THEN "created_at" END) FROM "main"."odd ""orders""" WHERE (id > 0
+SELECT count(*), count(CASE WHEN "created_at" > CAST($1 AS bigint) THEN 1 END), min(CASE WHEN "created_at" > CAST($2 AS bigint) THEN "created_at" END), max(CASE WHEN "created_at" > CAST($3 AS bigint) THEN "created_at" END) FROM "main"."odd ""orders""" WHERE (id > 0
 )
 -- bound: 1790857200, 1790857200, 1790857200;
 
@@ -10,7 +10,7 @@ SELECT count(*), count(*), min("created_at"), max("created_at") FROM "main"."odd
 SELECT (SELECT min("created_at") FROM "main"."odd ""orders"""), (SELECT max("created_at") FROM "main"."odd ""orders""");
 
 -- freshness_where
-SELECT max("created_at") FROM "main"."odd ""orders""" WHERE "created_at" < $1 AND (id > 0
+SELECT max("created_at") FROM "main"."odd ""orders""" WHERE "created_at" < CAST($1 AS bigint) AND (id > 0
 )
 -- bound: 1790857201;
 
@@ -23,12 +23,12 @@ SELECT count(*) FROM "main"."odd ""orders""" WHERE (id > 0 -- all
 );
 
 -- segments
-SELECT "channel" AS element, sum(CASE WHEN ("created_at" >= $1 AND "created_at" < $2) THEN 1 ELSE 0 END), sum(CASE WHEN ("created_at" >= $3 AND "created_at" < $4) THEN 1 ELSE 0 END) FROM "main"."odd ""orders""" WHERE (("created_at" >= $5 AND "created_at" < $6) OR ("created_at" >= $7 AND "created_at" < $8)) AND (id > 0
+SELECT "channel" AS element, sum(CASE WHEN ("created_at" >= CAST($1 AS bigint) AND "created_at" < CAST($2 AS bigint)) THEN 1 ELSE 0 END), sum(CASE WHEN ("created_at" >= CAST($3 AS bigint) AND "created_at" < CAST($4 AS bigint)) THEN 1 ELSE 0 END) FROM "main"."odd ""orders""" WHERE (("created_at" >= CAST($5 AS bigint) AND "created_at" < CAST($6 AS bigint)) OR ("created_at" >= CAST($7 AS bigint) AND "created_at" < CAST($8 AS bigint))) AND (id > 0
 ) GROUP BY 1 LIMIT $9
 -- bound: 1790852400, 1790856000, 1790247600, 1790251200, 1790852400, 1790856000, 1790247600, 1790251200, 201;
 
 -- segments_same_rows
-SELECT sum(CASE WHEN "channel" = $1 AND "device" IS NULL THEN 1 ELSE 0 END), count(*) FROM "main"."odd ""orders""" WHERE ("channel" = $2 OR "device" IS NULL) AND (("created_at" >= $3 AND "created_at" < $4) OR ("created_at" >= $5 AND "created_at" < $6)) AND (id > 0
+SELECT sum(CASE WHEN "channel" = $1 AND "device" IS NULL THEN 1 ELSE 0 END), count(*) FROM "main"."odd ""orders""" WHERE ("channel" = $2 OR "device" IS NULL) AND (("created_at" >= CAST($3 AS bigint) AND "created_at" < CAST($4 AS bigint)) OR ("created_at" >= CAST($5 AS bigint) AND "created_at" < CAST($6 AS bigint))) AND (id > 0
 )
 -- bound: boxoffice, boxoffice, 1790852400, 1790856000, 1790247600, 1790251200;
 
@@ -47,11 +47,11 @@ SELECT "id", "channel", count(*) AS n FROM "main"."odd ""orders""" WHERE "id" IS
 -- bound: 5;
 
 -- volume
-SELECT CAST(floor("created_at" / 3600.0) AS bigint) AS span, count(*) AS n FROM "main"."odd ""orders""" WHERE (("created_at" >= $1 AND "created_at" < $2) OR ("created_at" >= $3 AND "created_at" < $4)) AND (id > 0
+SELECT CAST(floor("created_at" / 3600.0) AS bigint) AS span, count(*) AS n FROM "main"."odd ""orders""" WHERE (("created_at" >= CAST($1 AS bigint) AND "created_at" < CAST($2 AS bigint)) OR ("created_at" >= CAST($3 AS bigint) AND "created_at" < CAST($4 AS bigint))) AND (id > 0
 ) GROUP BY 1 ORDER BY 1
 -- bound: 1790247600, 1790251200, 1790852400, 1790856000;
 
 -- volume_quarters
-SELECT CAST(floor("created_at" / 900.0) AS bigint) AS span, count(*) AS n FROM "main"."odd ""orders""" WHERE (("created_at" >= $1 AND "created_at" < $2) OR ("created_at" >= $3 AND "created_at" < $4)) GROUP BY 1 ORDER BY 1
+SELECT CAST(floor("created_at" / 900.0) AS bigint) AS span, count(*) AS n FROM "main"."odd ""orders""" WHERE (("created_at" >= CAST($1 AS bigint) AND "created_at" < CAST($2 AS bigint)) OR ("created_at" >= CAST($3 AS bigint) AND "created_at" < CAST($4 AS bigint))) GROUP BY 1 ORDER BY 1
 -- bound: 1790247600, 1790251200, 1790852400, 1790856000;
 

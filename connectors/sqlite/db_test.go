@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -272,7 +273,7 @@ func TestColumns(t *testing.T) {
 		"seen":                       "id",
 	} {
 		columns, err := db.Columns(t.Context(), name)
-		if err != nil || strings.Join(columns, ",") != want {
+		if err != nil || names(columns) != want {
 			t.Errorf("%s: columns %v, error %v, want %s", name, columns, err, want)
 		}
 	}
@@ -282,6 +283,30 @@ func TestColumns(t *testing.T) {
 			t.Errorf("%s: error %v is not a missing table", name, err)
 		} else if near != "" && (len(missing.Near) == 0 || missing.Near[0] != near) {
 			t.Errorf("%s: near names %v, want %s", name, missing.Near, near)
+		}
+	}
+}
+
+func names(columns []checks.Column) string {
+	list := make([]string, len(columns))
+	for i, column := range columns {
+		list[i] = column.Name
+	}
+	return strings.Join(list, ",")
+}
+
+func TestColumnTypes(t *testing.T) {
+	t.Parallel()
+	db := open(t, sqlite.Options{},
+		"CREATE TABLE orders (id INTEGER PRIMARY KEY, amount NUMERIC(10,2) NOT NULL, note TEXT, bare)",
+		"CREATE TABLE pair (a INTEGER, b INTEGER, PRIMARY KEY (a, b))")
+	for name, want := range map[string][]checks.Column{
+		"orders": {{Name: "id", Type: "INTEGER"}, {Name: "amount", Type: "NUMERIC(10,2)"}, {Name: "note", Type: "TEXT", Nullable: true}, {Name: "bare", Nullable: true}},
+		"pair":   {{Name: "a", Type: "INTEGER", Nullable: true}, {Name: "b", Type: "INTEGER", Nullable: true}},
+	} {
+		columns, err := db.Columns(t.Context(), name)
+		if err != nil || !slices.Equal(columns, want) {
+			t.Errorf("%s: columns %+v, error %v, want %+v", name, columns, err, want)
 		}
 	}
 }

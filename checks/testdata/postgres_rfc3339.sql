@@ -1,0 +1,57 @@
+-- dead_letter
+SELECT count(*), count(CASE WHEN "created_at" COLLATE "C" > $1 THEN 1 END), min(CASE WHEN "created_at" COLLATE "C" > $2 THEN "created_at" COLLATE "C" END), max(CASE WHEN "created_at" COLLATE "C" > $3 THEN "created_at" COLLATE "C" END) FROM "main"."odd ""orders""" WHERE (id > 0
+)
+-- bound: 2026-10-01T12:20:00Z, 2026-10-01T12:20:00Z, 2026-10-01T12:20:00Z;
+
+-- dead_letter_first
+SELECT count(*), count(*), min("created_at" COLLATE "C"), max("created_at" COLLATE "C") FROM "main"."odd ""orders""";
+
+-- freshness
+SELECT (SELECT min("created_at" COLLATE "C") FROM "main"."odd ""orders"""), (SELECT max("created_at" COLLATE "C") FROM "main"."odd ""orders""");
+
+-- freshness_where
+SELECT max("created_at" COLLATE "C") FROM "main"."odd ""orders""" WHERE "created_at" COLLATE "C" < $1 AND (id > 0
+)
+-- bound: 2026-10-01T12:20:01;
+
+-- missing
+SELECT count(*), sum(CASE WHEN "id" IS NULL THEN 1 ELSE 0 END), sum(CASE WHEN "channel" IS NULL THEN 1 ELSE 0 END) FROM "main"."odd ""orders""" WHERE (id > 0
+);
+
+-- row_count
+SELECT count(*) FROM "main"."odd ""orders""" WHERE (id > 0 -- all
+);
+
+-- segments
+SELECT "channel" AS element, sum(CASE WHEN ("created_at" COLLATE "C" >= $1 AND "created_at" COLLATE "C" < $2) THEN 1 ELSE 0 END), sum(CASE WHEN ("created_at" COLLATE "C" >= $3 AND "created_at" COLLATE "C" < $4) THEN 1 ELSE 0 END) FROM "main"."odd ""orders""" WHERE (("created_at" COLLATE "C" >= $5 AND "created_at" COLLATE "C" < $6) OR ("created_at" COLLATE "C" >= $7 AND "created_at" COLLATE "C" < $8)) AND (id > 0
+) GROUP BY 1 LIMIT $9
+-- bound: 2026-10-01T11:00:00, 2026-10-01T12:00:00, 2026-09-24T11:00:00, 2026-09-24T12:00:00, 2026-10-01T11:00:00, 2026-10-01T12:00:00, 2026-09-24T11:00:00, 2026-09-24T12:00:00, 201;
+
+-- segments_same_rows
+SELECT sum(CASE WHEN "channel" = $1 AND "device" IS NULL THEN 1 ELSE 0 END), count(*) FROM "main"."odd ""orders""" WHERE ("channel" = $2 OR "device" IS NULL) AND (("created_at" COLLATE "C" >= $3 AND "created_at" COLLATE "C" < $4) OR ("created_at" COLLATE "C" >= $5 AND "created_at" COLLATE "C" < $6)) AND (id > 0
+)
+-- bound: boxoffice, boxoffice, 2026-10-01T11:00:00, 2026-10-01T12:00:00, 2026-09-24T11:00:00, 2026-09-24T12:00:00;
+
+-- sql
+SELECT count(*) FROM (
+SELECT * FROM t WHERE id = 3 -- bad
+) AS failing;
+
+-- unique
+SELECT sum(CASE WHEN n > 1 THEN 1 ELSE 0 END), sum(n - 1), sum(n) FROM (SELECT count(*) AS n FROM "main"."odd ""orders""" WHERE "id" IS NOT NULL AND "channel" IS NOT NULL AND (id > 0
+) GROUP BY "id", "channel") AS keys;
+
+-- unique_samples
+SELECT "id", "channel", count(*) AS n FROM "main"."odd ""orders""" WHERE "id" IS NOT NULL AND "channel" IS NOT NULL AND (id > 0
+) GROUP BY "id", "channel" HAVING count(*) > 1 ORDER BY count(*) DESC, "id", "channel" LIMIT $1
+-- bound: 5;
+
+-- volume
+SELECT substr("created_at", 1, 13) AS span, count(*) AS n FROM "main"."odd ""orders""" WHERE (("created_at" COLLATE "C" >= $1 AND "created_at" COLLATE "C" < $2) OR ("created_at" COLLATE "C" >= $3 AND "created_at" COLLATE "C" < $4)) AND (id > 0
+) GROUP BY 1 ORDER BY 1
+-- bound: 2026-09-24T11:00:00, 2026-09-24T12:00:00, 2026-10-01T11:00:00, 2026-10-01T12:00:00;
+
+-- volume_quarters
+SELECT substr("created_at", 1, 14) || (CAST(substr("created_at", 15, 2) AS INTEGER) / 15) AS span, count(*) AS n FROM "main"."odd ""orders""" WHERE (("created_at" COLLATE "C" >= $1 AND "created_at" COLLATE "C" < $2) OR ("created_at" COLLATE "C" >= $3 AND "created_at" COLLATE "C" < $4)) GROUP BY 1 ORDER BY 1
+-- bound: 2026-09-24T11:00:00, 2026-09-24T12:00:00, 2026-10-01T11:00:00, 2026-10-01T12:00:00;
+
