@@ -52,7 +52,8 @@ type App struct {
 	policies  map[string]workflows.Policy
 	emails    map[string]string           // by Slack user id
 	names     map[string]workflows.Person // by Slack user id
-	site      string                      // address of the workspace
+	team      string                      // the workspace's id
+	site      string                      // its address
 	pager     *pager                      // nil without PagerDuty
 }
 
@@ -148,11 +149,12 @@ func (a *App) connectSlack(ctx context.Context) error {
 		return err
 	}
 	a.policies, a.emails, a.names, a.site = policies(c, found), found.emails, map[string]workflows.Person{}, self.URL
+	a.team = self.Team
 	for _, who := range found.known {
 		a.names[who.User] = who
 	}
 	for name, policy := range a.policies {
-		if policy.Owner.User == "" && policy.Deputy.User == "" && len(policy.Escalation) == 0 {
+		if policy.Owner.User == "" && policy.Deputy.User == "" && len(policy.Escalation)+len(policy.Rotas) == 0 {
 			return fmt.Errorf("domains.%s: nobody of the chain was found in Slack: %s", name, strings.Join(policy.Unresolved, "; "))
 		}
 	}
@@ -186,7 +188,7 @@ func (a *App) buildService() error {
 	options := workflows.Options{
 		Store: a.store, Policies: a.policy, Checks: a.runner,
 		Investigator: &investigator{project: a.project, probers: outside.probers, changes: a.project.fileChanges},
-		Actuators:    outside.actuators, Observers: outside.observers, Pager: outside.pager, Tickets: outside.tickets, Permalink: a.permalink(),
+		Actuators:    outside.actuators, Observers: outside.observers, Pager: outside.pager, Tickets: outside.tickets, OnCall: outside.oncall, Permalink: a.permalink(),
 		Now: func() time.Time { return a.project.Now().In(a.project.Zone) }, NewID: newID, NewNonce: newNonce, Log: a.log,
 	}
 	if err := options.Check(); err != nil {
@@ -318,7 +320,7 @@ func (a *App) configReceipt(hash, version string, now time.Time) receipts.Draft 
 		domains[name] = receipts.Object{
 			"level": fmt.Sprintf("L%d", policy.Level), "policy_version": policy.Version,
 			"owner": policy.Owner.User, "deputy": policy.Deputy.User, "escalation": users(policy.Escalation), "cc": users(policy.CC),
-			"unresolved": strings.Join(policy.Unresolved, "; "),
+			"on_call": rotas(policy.Rotas), "unresolved": strings.Join(policy.Unresolved, "; "),
 		}
 	}
 	return receipts.Draft{
@@ -332,6 +334,14 @@ func users(people []workflows.Person) []string {
 	out := make([]string, len(people))
 	for i, p := range people {
 		out[i] = p.User
+	}
+	return out
+}
+
+func rotas(links []workflows.RotaLink) []string {
+	out := make([]string, len(links))
+	for i, l := range links {
+		out[i] = string(l.Role) + ": " + l.Rota.String()
 	}
 	return out
 }

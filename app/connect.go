@@ -19,6 +19,7 @@ type outside struct {
 	probers   []diagnosis.Prober
 	pager     workflows.Courier // nil: none is configured
 	tickets   workflows.Courier
+	oncall    workflows.Pager
 }
 
 // connect builds the connectors that the configuration names. A system without
@@ -60,6 +61,7 @@ func (a *App) connectControl(out *outside) error {
 			return err
 		}
 		a.pager, out.pager = pager, pager
+		out.oncall = &rotaReader{client: pager.client, members: a.client, team: a.team, emails: a.emails}
 	}
 	if c := a.project.Config.Jira; c != nil {
 		tickets, err := a.newTickets(c)

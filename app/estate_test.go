@@ -156,7 +156,7 @@ func workspace() slackdev.Workspace {
 			{ID: escalation, Name: "esra", RealName: "Esra Third", Email: "esra@grid.example"},
 			{ID: copied, Name: "cleo", RealName: "Cleo Copied"},
 			{ID: outsider, Name: "otto", RealName: "Otto Outside"},
-			{ID: guest, Name: "gus", RealName: "Gus Guest", UltraRestricted: true},
+			{ID: guest, Name: "gus", RealName: "Gus Guest", Email: "gus@grid.example", UltraRestricted: true},
 			{ID: stranger, Name: "fay", RealName: "Fay Foreign", TeamID: "T0OTHER", Stranger: true},
 			{ID: robot, Name: "robot", RealName: "Robot", Bot: true},
 		},

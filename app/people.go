@@ -39,6 +39,9 @@ func resolvePeople(ctx context.Context, c *config.Config, members memberLookup, 
 	sort.Strings(names)
 	for _, name := range names {
 		who := c.People[name]
+		if who.OnCall() {
+			continue // asked when there is something to decide
+		}
 		byEmail := who.Email
 		if who.Slack != "" {
 			byEmail = "" // the id decides; the e-mail is for other systems
@@ -75,12 +78,12 @@ func shownAs(who config.PersonConfig) string {
 func policies(c *config.Config, p people) map[string]workflows.Policy {
 	out := map[string]workflows.Policy{}
 	for name, d := range c.Domains {
-		out[name] = policyOf(name, d, p)
+		out[name] = policyOf(c, name, d, p)
 	}
 	return out
 }
 
-func policyOf(name string, d config.Domain, p people) workflows.Policy {
+func policyOf(c *config.Config, name string, d config.Domain, p people) workflows.Policy {
 	policy := workflows.Policy{
 		Domain: name, Level: levelOf(d.Level), Quorum: max(d.Quorum, 1), Solo: d.Solo, Channel: d.Channel,
 		Settle: d.Settle.Or(5 * time.Minute), RemindAfter: d.RemindAfter.Or(15 * time.Minute),
@@ -96,6 +99,14 @@ func policyOf(name string, d config.Domain, p people) workflows.Policy {
 	if d.JiraProject != "" {
 		policy.TicketProject, policy.TicketType, policy.Ticket = d.JiraProject, or(d.JiraIssueType, "Task"), or(d.Ticket, workflows.OnRequest)
 	}
+	fillChain(&policy, c, d, p)
+	policy.Version = versionOf(policy)
+	return policy
+}
+
+// fillChain puts the people of a domain into its policy, and the rotas into their
+// places among them.
+func fillChain(policy *workflows.Policy, c *config.Config, d config.Domain, p people) {
 	find := func(role, who string) workflows.Person {
 		if problem, wrong := p.problems[who]; wrong {
 			instead := "; the next of the chain is asked instead"
@@ -106,12 +117,22 @@ func policyOf(name string, d config.Domain, p people) workflows.Policy {
 		}
 		return p.known[who]
 	}
-	policy.Owner = find("owner", d.Owner)
+	stand := func(role workflows.Role, who string) workflows.Person {
+		named := c.People[who]
+		if !named.OnCall() {
+			return find(string(role), who)
+		}
+		policy.Rotas = append(policy.Rotas, workflows.RotaLink{
+			Role: role, Place: len(policy.Escalation), Rota: workflows.Rota{Name: who, Schedule: named.Schedule, Policy: named.Policy},
+		})
+		return workflows.Person{}
+	}
+	policy.Owner = stand(workflows.RoleOwner, d.Owner)
 	if d.Deputy != "" {
-		policy.Deputy = find("deputy", d.Deputy)
+		policy.Deputy = stand(workflows.RoleDeputy, d.Deputy)
 	}
 	for _, who := range d.Escalation {
-		if person := find("escalation", who); person.User != "" {
+		if person := stand(workflows.RoleEscalation, who); person.User != "" {
 			policy.Escalation = append(policy.Escalation, person)
 		}
 	}
@@ -120,8 +141,6 @@ func policyOf(name string, d config.Domain, p people) workflows.Policy {
 			policy.CC = append(policy.CC, person)
 		}
 	}
-	policy.Version = versionOf(policy)
-	return policy
 }
 
 func or(value, otherwise string) string {

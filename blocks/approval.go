@@ -105,7 +105,7 @@ func waitingLine(p workflows.Proposal, v View) line {
 	l := line{bold("Until: "), at(p.Clocks.ExpiresAt, v.Now, v.Zone)}
 	for _, link := range p.Chain {
 		if link.AskedAt.IsZero() && !p.Clocks.EscalateAt.IsZero() {
-			l = append(l, text(", next asked at "), at(p.Clocks.EscalateAt, v.Now, v.Zone), text(": "), mention(link.Person), text(" ("+string(link.Role)+")"))
+			l = append(l, text(", next asked at "), at(p.Clocks.EscalateAt, v.Now, v.Zone), text(": "), mention(link.Person), text(" ("+link.As()+")"))
 			break
 		}
 	}

@@ -115,10 +115,18 @@ type Jira struct {
 // PersonConfig ties a name of this file to a Slack user: by id, or by an
 // e-mail that is resolved once at load. Beside an id the e-mail is that of the
 // person's account in other systems.
+//
+// A name can also stand for whoever is on call in PagerDuty, by the id of a
+// schedule or of an escalation policy; such a name can only approve.
 type PersonConfig struct {
-	Slack string `yaml:"slack"`
-	Email string `yaml:"email"`
+	Slack    string `yaml:"slack"`
+	Email    string `yaml:"email"`
+	Schedule string `yaml:"pagerduty_schedule"`
+	Policy   string `yaml:"pagerduty_policy"`
 }
+
+// OnCall reports whether the name stands for whoever is on call.
+func (p PersonConfig) OnCall() bool { return p.Schedule != "" || p.Policy != "" }
 
 // Domain is a named set of assets with an owner, a chain and a level.
 type Domain struct {

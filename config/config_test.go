@@ -139,6 +139,7 @@ func TestOneFaultIsOneProblemAtItsPlace(t *testing.T) {
 		{"owner is deputy", deputy("deputy: ann"), []string{`c.yaml:10:13 domains.shop.deputy: "ann" stands here already, as owner`}},
 		{"approver in cc", chained + "    cc: [cleo]\n", []string{`c.yaml:13:10 domains.shop.cc[0]: "cleo" approves already, as escalation[0]`}},
 		{"twice in cc", deputy("cc: [bob, bob]"), []string{`c.yaml:10:15 domains.shop.cc[1]: "bob" stands here already, as cc[0]`}},
+		{"rota without PagerDuty", strings.Replace(chained, "slack: W3", "pagerduty_policy: PX13", 1), []string{"c.yaml:6:28 people.cleo.pagerduty_policy: needs the block pagerduty"}},
 		{"no user id", strings.Replace(chained, "W3", "cleo", 1), []string{`c.yaml:6:17 people.cleo.slack: "cleo" is no user id`}},
 		{"no channel id", strings.Replace(chained, "C1", "'#data'", 1), []string{`c.yaml:12:14 domains.shop.channel: "#data" is no channel id`}},
 		{"private channel", strings.Replace(chained, "C1", "G1", 1), nil},
@@ -231,12 +232,17 @@ func TestControlIsChecked(t *testing.T) {
 		{"odd ticket", "ticket: on_resolve", "ticket: each", `c.yaml:21:13 domains.shop.ticket: "each" is not one of`},
 		{"ticket without project", "    jira_project: OPS\n", "", "domains.shop.ticket: needs jira_project"},
 		{"odd project", "jira_project: OPS", "jira_project: ops", `domains.shop.jira_project: "ops" is no project key`},
+		{"rota as escalation", "people:\n", "people:\n  night: {pagerduty_schedule: PX12}\n", ""},
+		{"rota of nothing", "people:\n", "people:\n  night: {pagerduty_schedule: nights}\n", `c.yaml:13:31 people.night.pagerduty_schedule: "nights" is no id of PagerDuty`},
+		{"rota twice", "people:\n", "people:\n  night: {pagerduty_schedule: PX12, pagerduty_policy: PX13}\n", "c.yaml:13:10 people.night: has pagerduty_schedule and pagerduty_policy"},
+		{"rota and person", "{slack: U1, email: ann@example.com}", "{slack: U1, pagerduty_policy: PX13}", "people.ann: is a person and a rota"},
+		{"rota in cc", "people:\n  ann: {slack: U1, email: ann@example.com}\ndomains:\n  shop:\n", "people:\n  ann: {slack: U1}\n  night: {pagerduty_policy: PX13}\ndomains:\n  shop:\n    cc: [night]\n", `domains.shop.cc[0]: "night" is whoever is on call`},
 		{"nobody's person", "{slack: U1, email: ann@example.com}", "{}", "people.ann: needs slack"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			_, err := config.Parse("c.yaml", []byte(strings.Replace(control, test.old, test.with, 1)), sources(nil))
-			if err == nil || !strings.Contains(err.Error(), test.want) {
+			if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error = %v\nwant it to say %q", err, test.want)
 			}
 		})

@@ -48,6 +48,10 @@ func (c *Config) checkNames(add adder, key string, d Domain) {
 			add(at, "%q is not in people", named.who)
 			continue
 		}
+		if c.People[named.who].OnCall() && !named.approves {
+			add(at, "%q is whoever is on call, who can only approve; cc takes people", named.who)
+			continue
+		}
 		earlier, again := first[named.who]
 		switch {
 		case !again:

@@ -14,8 +14,12 @@ func (c *Config) checkPeople(add adder) {
 		if !c.whole(key) {
 			continue
 		}
+		if p.OnCall() {
+			c.checkRota(add, key, p)
+			continue
+		}
 		if p.Slack == "" && p.Email == "" {
-			add(key, "needs slack (a user id), or email, or both")
+			add(key, "needs slack (a user id), or email, or both; or pagerduty_schedule or pagerduty_policy for whoever is on call")
 			continue
 		}
 		if p.Slack != "" && !userPattern.MatchString(p.Slack) {
@@ -31,12 +35,35 @@ func (c *Config) checkPeople(add adder) {
 	}
 }
 
+// rotaPattern is the form of PagerDuty's ids.
+var rotaPattern = regexp.MustCompile(`^[A-Z0-9]{4,32}$`)
+
+// checkRota checks a name that stands for whoever is on call.
+func (c *Config) checkRota(add adder, key string, p PersonConfig) {
+	id, at := p.Schedule, key+".pagerduty_schedule"
+	if p.Policy != "" {
+		id, at = p.Policy, key+".pagerduty_policy"
+	}
+	switch {
+	case p.Schedule != "" && p.Policy != "":
+		add(key, "has pagerduty_schedule and pagerduty_policy: name one of the two")
+	case p.Slack != "" || p.Email != "":
+		add(key, "is a person and a rota: give the person a name of their own")
+	case !rotaPattern.MatchString(id):
+		add(at, "%q is no id of PagerDuty, which looks like PT4KHLK and stands at the end of its page's address", id)
+	case c.PagerDuty == nil:
+		add(at, "needs the block pagerduty")
+	}
+}
+
 // identity is what makes a person one, whatever the name: the Slack id, or the
 // e-mail, whose case Slack does not tell apart. For a name that is not in people
 // it is the name.
 func (c *Config) identity(name string) string {
 	p := c.People[name]
 	switch {
+	case p.OnCall():
+		return "on call of " + p.Schedule + p.Policy
 	case p.Slack != "":
 		return p.Slack
 	case p.Email != "":

@@ -156,8 +156,7 @@ func (d *Deliverer) approvalCard(ctx context.Context, id string) error {
 }
 
 func (d *Deliverer) paintProposal(ctx context.Context, i workflows.Incident, p workflows.Proposal, root workflows.MessageRef) error {
-	policy, _ := d.Policy(p.Domain)
-	message := toBot(blocks.ApprovalCard(i, p, blocks.View{Now: d.Now(), Zone: d.Zone, Unresolved: policy.Unresolved}))
+	message := toBot(blocks.ApprovalCard(i, p, blocks.View{Now: d.Now(), Zone: d.Zone, Unresolved: p.Unresolved}))
 	if p.Message.TS != "" {
 		return d.Poster.Update(ctx, p.Message.Channel, p.Message.TS, message)
 	}

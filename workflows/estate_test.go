@@ -54,6 +54,7 @@ type estate struct {
 	sched     *scheduler
 	pager     *board // nil: none
 	tracker   *board
+	oncall    Pager
 	relatedTo map[lineage.AssetID]bool
 }
 
@@ -83,7 +84,7 @@ func (e *estate) restart() {
 		tickets = e.tracker
 	}
 	e.svc = NewService(Options{
-		Pager: pager, Tickets: tickets, Permalink: func(m MessageRef) string { return "https://chat.example/" + m.TS },
+		Pager: pager, Tickets: tickets, OnCall: e.oncall, Permalink: func(m MessageRef) string { return "https://chat.example/" + m.TS },
 		Store: e.store, Checks: e, Investigator: e, Observers: []Observer{e.sched},
 		Policies:  func(domain string) (Policy, bool) { return e.policy, domain == e.policy.Domain },
 		Actuators: map[string]Actuator{"sched": e.sched},

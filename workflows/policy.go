@@ -21,6 +21,7 @@ type Policy struct {
 	Owner         Person        `json:"owner"`
 	Deputy        Person        `json:"deputy"`
 	Escalation    []Person      `json:"escalation,omitempty"`
+	Rotas         []RotaLink    `json:"rotas,omitempty"` // places of the chain that whoever is on call holds
 	CC            []Person      `json:"cc,omitempty"`
 	Unresolved    []string      `json:"unresolved,omitempty"` // "owner ann@x: no such user; asked the deputy instead"
 	Quorum        int           `json:"quorum"`

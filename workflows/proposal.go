@@ -67,7 +67,9 @@ func (p Person) Same(q Person) bool { return p.User != "" && p.Team == q.Team &&
 type Link struct {
 	Person
 	Role    Role      `json:"role"`
-	AskedAt time.Time `json:"asked_at"` // zero: not asked yet
+	AskedAt time.Time `json:"asked_at"`          // zero: not asked yet
+	OnCall  string    `json:"on_call,omitempty"` // rota by which the person stands here; empty: by name
+	ReadAt  time.Time `json:"read_at,omitzero"`  // when the rota was read, once
 }
 
 // Verdict is what a named person decided.

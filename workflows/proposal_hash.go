@@ -62,7 +62,11 @@ func proposalDocument(p Proposal) receipts.Object {
 func chainDocument(chain []Link) []receipts.Value {
 	out := make([]receipts.Value, 0, len(chain))
 	for _, l := range chain {
-		out = append(out, receipts.Object{"team": l.Team, "user": l.User, "role": string(l.Role)})
+		o := receipts.Object{"team": l.Team, "user": l.User, "role": string(l.Role)}
+		if l.OnCall != "" {
+			o["on_call"], o["read_at"] = clean(l.OnCall), timeOr(l.ReadAt)
+		}
+		out = append(out, o)
 	}
 	return out
 }

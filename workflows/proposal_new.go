@@ -87,12 +87,8 @@ func (d ProposalDraft) proposal(now time.Time) Proposal {
 // resolved and is left out (Policy.Unresolved says so), nobody stands in it
 // twice, and the proposer never does.
 func chainOf(p Policy, proposer receipts.Actor) []Link {
-	candidates := []Link{{Person: p.Owner, Role: RoleOwner}, {Person: p.Deputy, Role: RoleDeputy}}
-	for _, e := range p.Escalation {
-		candidates = append(candidates, Link{Person: e, Role: RoleEscalation})
-	}
 	var chain []Link
-	for _, c := range candidates {
+	for _, c := range p.candidates() {
 		double := slices.ContainsFunc(chain, func(l Link) bool { return l.Same(c.Person) })
 		if c.User != "" && !double && !isProposer(proposer, c.Person) {
 			chain = append(chain, c)
@@ -148,7 +144,11 @@ func (p Proposal) draft(kind string, actor receipts.Actor, now time.Time, body r
 func namesOf(links []Link) []receipts.Value {
 	out := make([]receipts.Value, 0, len(links))
 	for _, l := range links {
-		out = append(out, receipts.Object{"team": l.Team, "user": l.User, "role": string(l.Role)})
+		o := receipts.Object{"team": l.Team, "user": l.User, "role": string(l.Role)}
+		if l.OnCall != "" {
+			o["on_call"] = clean(l.OnCall)
+		}
+		out = append(out, o)
 	}
 	return out
 }

@@ -53,7 +53,7 @@ func refusePerson(p Proposal, r DecideRequest, now time.Time) *Refusal {
 		return refuse(RefusedNotInChain, "You are not one of the people named to decide this. %s can decide.", can)
 	case link.AskedAt.IsZero() && p.State == Waiting:
 		return refuse(RefusedNotAsked, "You are named as %s and are not asked yet. %s can decide now%s.",
-			link.Role, can, escalationText(p, now))
+			link.As(), can, escalationText(p, now))
 	}
 	return nil
 }

@@ -35,9 +35,10 @@ func (s *Service) firePropose(ctx context.Context, d Deadline) error {
 			return nil
 		}))
 	}
+	policy := s.onCall(ctx, s.policy(i.Domain))
 	return s.take(ctx, d, func(w *work) error {
 		tellUnplanned(w, i, partial)
-		return s.propose(ctx, w, i.ID, plan)
+		return s.propose(ctx, w, i.ID, plan, policy)
 	})
 }
 
@@ -61,10 +62,10 @@ func findingsOf(i Incident) Findings {
 }
 
 // propose makes a proposal for each planned one that is new, and supersedes a
-// waiting one of the same key whose content differs.
-func (s *Service) propose(ctx context.Context, w *work, incident string, plan []diagnosis.PlannedProposal) error {
+// waiting one of the same key whose content differs. The policy's rotas are read.
+func (s *Service) propose(ctx context.Context, w *work, incident string, plan []diagnosis.PlannedProposal, policy Policy) error {
 	i, err := w.incident(ctx, incident)
-	if err != nil || i.State == Resolved || s.policy(i.Domain).Level < L2Propose {
+	if err != nil || i.State == Resolved || policy.Level < L2Propose {
 		return err
 	}
 	existing, err := w.proposalsOf(ctx, incident)
@@ -75,9 +76,9 @@ func (s *Service) propose(ctx context.Context, w *work, incident string, plan []
 	var made []Proposal
 	for _, planned := range plan {
 		planned.Steps = s.carriers(planned.Steps)
-		p, fresh, err := s.proposeOne(w, i, planned, existing, ids)
+		p, fresh, err := s.proposeOne(w, i, planned, policy, existing, ids)
 		if err != nil {
-			s.tellUnproposable(w, i, err)
+			tellUnproposable(w, i, policy, err)
 			return nil
 		}
 		ids[planned.Key] = p.ID
@@ -100,7 +101,7 @@ func (s *Service) propose(ctx context.Context, w *work, incident string, plan []
 
 // proposeOne answers with the proposal that stands for planned, and whether it
 // was made now.
-func (s *Service) proposeOne(w *work, i Incident, planned diagnosis.PlannedProposal, existing []Proposal, ids map[string]string) (Proposal, bool, error) {
+func (s *Service) proposeOne(w *work, i Incident, planned diagnosis.PlannedProposal, policy Policy, existing []Proposal, ids map[string]string) (Proposal, bool, error) {
 	digest, err := planDigest(planned.Title, planned.Steps)
 	if err != nil {
 		return Proposal{}, false, err
@@ -122,7 +123,7 @@ func (s *Service) proposeOne(w *work, i Incident, planned diagnosis.PlannedPropo
 	}
 	p, out, err := NewProposal(ProposalDraft{
 		ID: s.newID("prop"), Nonce: s.newNonce(), Incident: i, Planned: planned,
-		After: after, Policy: s.policy(i.Domain), Proposer: itself(),
+		After: after, Policy: policy, Proposer: itself(),
 	}, w.now)
 	if err != nil {
 		return Proposal{}, false, err
@@ -175,12 +176,21 @@ func (s *Service) carriers(steps []diagnosis.PlannedStep) []diagnosis.PlannedSte
 }
 
 // tellUnproposable says in the thread, once, why a plan is not asked for: the
-// plan or the policy has to change, and trying again would not help.
-func (s *Service) tellUnproposable(w *work, i Incident, err error) {
+// plan or the policy has to change, and trying again would not help; but another
+// person may be on call soon.
+func tellUnproposable(w *work, i Incident, policy Policy, err error) {
 	text := "dw has a plan but cannot ask for it: " + clean(err.Error()) + "."
 	if errors.Is(err, ErrNobody) {
-		text = fmt.Sprintf("dw has a plan but nobody to ask: too few people of the domain %s are resolved to Slack users. %s",
-			i.Domain, strings.Join(s.policy(i.Domain).Unresolved, "; "))
+		nobody := fmt.Sprintf("dw has a plan but nobody to ask: too few people of the domain %s are resolved to Slack users. ", i.Domain)
+		text = nobody + strings.Join(policy.Unresolved, "; ")
+		if len(policy.Rotas) > 0 {
+			text += ". dw looks again each minute who is on call."
+			w.out.set(Deadline{Kind: DeadlinePropose, Subject: i.ID, DueAt: w.now.Add(replanAfter)})
+		}
+		// The reasons may carry a time, and would be told at every look.
+		if slices.ContainsFunc(i.Notes, func(n Note) bool { return strings.HasPrefix(n.Text, nobody) }) {
+			return
+		}
 	}
 	w.tellOnce(i, "%s", text)
 }

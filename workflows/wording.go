@@ -32,7 +32,7 @@ func (p Person) shown() string {
 func linksText(links []Link) string {
 	names := make([]string, 0, len(links))
 	for _, l := range links {
-		names = append(names, fmt.Sprintf("%s (%s)", l.shown(), l.Role))
+		names = append(names, fmt.Sprintf("%s (%s)", l.shown(), l.As()))
 	}
 	return joinOr(names)
 }

@@ -31,6 +31,17 @@ func (s *Server) Fail(f Fault) {
 	s.faults = append(s.faults, f)
 }
 
+// Forbid refuses every call of an operation from now on: the key has no right to
+// it.
+func (s *Server) Forbid(operation string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.forbidden == nil {
+		s.forbidden = map[string]bool{}
+	}
+	s.forbidden[operation] = true
+}
+
 // takeFault removes the first fault of an operation. The lock is held.
 func (s *Server) takeFault(name string) (Fault, bool) {
 	for i, f := range s.faults {

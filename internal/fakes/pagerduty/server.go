@@ -70,6 +70,7 @@ type Server struct {
 	mu        sync.Mutex
 	incidents []*Incident
 	faults    []Fault
+	forbidden map[string]bool // operations that the key has no right to
 	calls     map[string]int
 	queue     []delivery
 	sent      []delivery
@@ -143,7 +144,12 @@ func (s *Server) serve(name string, guard func(*http.Request) (reply, bool), do 
 		s.mu.Lock()
 		s.calls[name]++
 		fault, faulty := s.takeFault(name)
+		forbidden := s.forbidden[name]
 		s.mu.Unlock()
+		if forbidden {
+			write(w, reply{http.StatusForbidden, refusal(2010, "Access Denied")})
+			return
+		}
 		if faulty && fault.before(w) {
 			return
 		}
