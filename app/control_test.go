@@ -69,8 +69,10 @@ func (c *control) startPager(t *testing.T) string {
 	server, err := pagerduty.New(pagerduty.Options{
 		APIKey: pagerKey,
 		Users: []pagerduty.User{
-			{ID: "POLGA", Name: "Olga Owner", Email: "olga@grid.example"}, {ID: "PNIA", Name: "Nia Night", Email: "nia@grid.example"},
-			{ID: "PDAN", Name: "Dan Deputy", Email: "dan@grid.example"}, {ID: "PGUS", Name: "Gus Guest", Email: "gus@grid.example"},
+			{ID: "POLGA", Name: "Olga Owner", Email: "olga@grid.example"},
+			{ID: "PNIA", Name: "Nia Night", Email: "nia@grid.example"},
+			{ID: "PDAN", Name: "Dan Deputy", Email: "dan@grid.example"},
+			{ID: "PGUS", Name: "Gus Guest", Email: "gus@grid.example"},
 		},
 		Services:  []pagerduty.Service{{ID: "PGRID", Name: "Grid", RoutingKey: routeKey, Policy: "PPOL"}},
 		Policies:  []pagerduty.Policy{{ID: "PPOL", Name: "Grid", Schedules: []string{"PDAY", "PNIGHT"}}},
