@@ -14,6 +14,7 @@ type letters struct {
 	first  time.Time
 	last   time.Time
 	newest time.Time // of all rows
+	clock  clock
 }
 
 // deadLetter runs a dead_letter check: the rows that have come since the last
@@ -43,7 +44,7 @@ func (r *runner) deadLetter() error {
 	found.fresh = max(found.fresh, found.total-float64(previous.Count))
 	r.observe(found.fresh, "rows")
 	r.result.Count = int64(found.total)
-	r.result.FirstRow, r.result.LastRow, r.result.Since = found.first, found.last, found.first
+	r.result.FirstRow, r.result.LastRow, r.result.Since = found.first, found.last, found.clock.instant(found.first)
 	if found.newest.After(previous.Watermark) {
 		r.result.Watermark = found.newest
 	}
@@ -55,7 +56,7 @@ func (r *runner) readLetters(t target, watermark time.Time) (letters, error) {
 	if r.spec.TimeColumn == "" {
 		return r.countLetters(t)
 	}
-	e, err := measureExtent(r.ctx, r.q, t, r.spec.TimeColumn, r.spec.TimeFormat, r.now)
+	e, err := measureExtent(r.ctx, r.q, t, r.spec.TimeColumn, r.spec.TimeFormat, r.spec.Zone, r.now)
 	if err != nil {
 		return letters{}, err
 	}
@@ -73,7 +74,7 @@ func (r *runner) readLetters(t target, watermark time.Time) (letters, error) {
 	if err != nil {
 		return letters{}, fmt.Errorf("read the counts: %w", err)
 	}
-	found := letters{total: counts[0], fresh: counts[1], newest: newest}
+	found := letters{total: counts[0], fresh: counts[1], newest: newest, clock: e.clock}
 	if row[2] != nil {
 		if _, found.first, err = readTime(row[2], e.column.format); err != nil {
 			return letters{}, err
@@ -124,7 +125,7 @@ func (r *runner) judgeLetters(found letters, since time.Time, known bool) error 
 		what += " (no earlier check: all rows are new)"
 	}
 	if !found.first.IsZero() {
-		what += fmt.Sprintf(", first at %s, last at %s", timeText(found.first, time.UTC), timeText(found.last, time.UTC))
+		what += fmt.Sprintf(", first at %s, last at %s", found.clock.text(found.first), found.clock.text(found.last))
 	}
 	if r.spec.Share > 0 {
 		share, err := r.deadShare(found.fresh, since)
@@ -166,7 +167,7 @@ func countSince(ctx context.Context, q Querier, spec Spec, since, now time.Time)
 	}
 	s := countStatement(t, "")
 	if !since.IsZero() {
-		e, err := measureExtent(ctx, q, t, orDefault(spec.MainTime, spec.TimeColumn), "", now)
+		e, err := measureExtent(ctx, q, t, orDefault(spec.MainTime, spec.TimeColumn), "", spec.Zone, now)
 		if err != nil {
 			return 0, err
 		}

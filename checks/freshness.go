@@ -21,13 +21,13 @@ func (r *runner) freshness() error {
 		r.fail(neverLoaded(t.name, r.spec.Where, e))
 		return nil
 	}
-	age := max(0, r.now.Sub(newest))
+	age := max(0, e.clock.now.Sub(newest))
 	limit := r.spec.MaxAge.Seconds()
 	r.observe(age.Seconds(), "seconds")
 	r.result.High, r.result.LastRow = &limit, newest
-	what := fmt.Sprintf("newest row of %s is from %s, %s old", t.name, timeText(newest, time.UTC), ageText(age))
+	what := fmt.Sprintf("newest row of %s is from %s, %s old", t.name, e.clock.text(newest), ageText(age))
 	if age > r.spec.MaxAge {
-		r.result.Since = newest.Add(r.spec.MaxAge)
+		r.result.Since = e.clock.instant(newest.Add(r.spec.MaxAge))
 		r.fail(what + ", allowed is " + ageText(r.spec.MaxAge))
 		return nil
 	}
@@ -42,9 +42,9 @@ func (r *runner) newestRow(t target, e extent) (time.Time, error) {
 	if e.empty() || r.spec.Where == "" {
 		return e.last, nil
 	}
-	s = e.column.newestStatement(t, r.spec.Where, r.now)
+	s = e.column.newestStatement(t, r.spec.Where, e.clock.now)
 	r.result.SQL = s.render()
-	return e.column.newestUntil(r.ctx, r.q, t, r.spec.Where, r.now)
+	return e.column.newestUntil(r.ctx, r.q, t, r.spec.Where, e.clock.now)
 }
 
 // neverLoaded says why there is no newest row.
@@ -53,7 +53,7 @@ func neverLoaded(table, where string, e extent) string {
 	case !e.empty() && where != "":
 		return fmt.Sprintf("no row of %s has ever met the condition %s", table, oneLine(where))
 	case !e.future.IsZero():
-		return fmt.Sprintf("table %s has no row up to now; its only rows lie in the future, the newest at %s", table, timeText(e.future, time.UTC))
+		return fmt.Sprintf("table %s has no row up to now; its only rows lie in the future, the newest at %s", table, e.clock.text(e.future))
 	}
 	return fmt.Sprintf("table %s has never been loaded: no row has a time", table)
 }

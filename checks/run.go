@@ -141,7 +141,7 @@ func (r *runner) timed() (target, extent, error) {
 	if err != nil {
 		return target{}, extent{}, err
 	}
-	e, err := measureExtent(r.ctx, r.q, t, r.spec.TimeColumn, r.spec.TimeFormat, r.now)
+	e, err := measureExtent(r.ctx, r.q, t, r.spec.TimeColumn, r.spec.TimeFormat, r.spec.Zone, r.now)
 	return t, e, err
 }
 

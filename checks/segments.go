@@ -72,19 +72,15 @@ func newSplitter(ctx context.Context, spec Spec, q Querier, bucket Bucket) (*spl
 			return nil, err
 		}
 	}
-	loc, err := loadZone(spec.Zone)
-	if err != nil {
-		return nil, err
-	}
 	t, err := resolve(ctx, q, spec.Table)
 	if err != nil {
 		return nil, err
 	}
-	e, err := measureExtent(ctx, q, t, spec.TimeColumn, spec.TimeFormat, bucket.End)
+	e, err := measureExtent(ctx, q, t, spec.TimeColumn, spec.TimeFormat, spec.Zone, bucket.End)
 	if err != nil {
 		return nil, err
 	}
-	spans := referenceSpans(bucket, spec.weeks(), loc, e.first)
+	spans := referenceSpans(bucket, spec.weeks(), e.clock.loc, e.first)
 	if len(spans) <= minSamples {
 		return nil, fmt.Errorf("only %d earlier weeks are known, %d are needed", len(spans)-1, minSamples)
 	}

@@ -43,6 +43,7 @@ func (c timeColumn) sorted() string {
 // extent is what a table's time column spans, whatever the check's condition.
 type extent struct {
 	column timeColumn
+	clock  clock
 	first  time.Time // zero where no row has a time
 	last   time.Time // newest at or before now
 	future time.Time // newest of all where that lies after now, else zero
@@ -52,17 +53,21 @@ type extent struct {
 func (e extent) empty() bool { return e.last.IsZero() }
 
 // measureExtent reads the first and the newest time of a column, finds the
-// format, and refuses one that does not match the format declared.
-func measureExtent(ctx context.Context, q Querier, t target, column, declared string, now time.Time) (extent, error) {
+// format, and refuses one that does not match the format declared, or a column
+// that holds two.
+func measureExtent(ctx context.Context, q Querier, t target, column, declared, zone string, now time.Time) (extent, error) {
 	c, err := t.timeColumn(column, declared)
 	if err != nil {
+		return extent{}, err
+	}
+	e := extent{column: c}
+	if e.clock, err = newClock(c.date, zone, now); err != nil {
 		return extent{}, err
 	}
 	row, err := askOne(ctx, q, extentStatement(t, c), 2)
 	if err != nil {
 		return extent{}, err
 	}
-	e := extent{column: c}
 	if row[1] == nil {
 		return e, nil
 	}
@@ -72,9 +77,9 @@ func measureExtent(ctx context.Context, q Querier, t target, column, declared st
 	if _, e.first, err = readTime(row[0], e.column.format); err != nil {
 		return extent{}, fmt.Errorf("read the first time in column %s of %s: %w", column, t.name, err)
 	}
-	if e.last.After(now) {
+	if e.last.After(e.clock.now) {
 		e.future = e.last
-		e.last, err = e.column.newestUntil(ctx, q, t, "", now)
+		e.last, err = e.column.newestUntil(ctx, q, t, "", e.clock.now)
 	}
 	return e, err
 }

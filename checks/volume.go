@@ -136,19 +136,18 @@ func (v volumeRule) badRun(from int, short bool) []judged {
 
 // volume runs a volume check.
 func (r *runner) volume() error {
-	loc, err := loadZone(r.spec.Zone)
-	if err != nil {
-		return err
-	}
 	t, e, err := r.timed()
 	if err != nil {
 		return err
 	}
+	if e.column.date && r.spec.Bucket != BucketDay {
+		return fmt.Errorf("column %s of %s holds days without a time of day; set bucket to day", r.spec.TimeColumn, t.name)
+	}
 	if e.empty() {
 		return r.learning(0, fmt.Sprintf("table %s has no rows yet", t.name))
 	}
-	rule := newVolumeRule(r.spec, loc, r.now)
-	rule.history, err = readHistory(r.ctx, r.q, t, e, r.spec.Where, rule.spans(), loc)
+	rule := newVolumeRule(r.spec, e.clock.loc, e.clock.now)
+	rule.history, err = readHistory(r.ctx, r.q, t, e, r.spec.Where, rule.spans(), e.clock.loc)
 	if err != nil {
 		return err
 	}
@@ -185,11 +184,12 @@ func (r *runner) verdict(rule volumeRule, j judged, e extent) error {
 		r.finish(Late, message)
 		return nil
 	}
-	r.result.Since = run[len(run)-1].bucket.Start
+	began := run[len(run)-1].bucket.Start
+	r.result.Since = e.clock.instant(began)
 	since := ", since "
 	if len(run) == len(rule.recent) {
 		since = ", since at least "
 	}
-	r.fail(what + since + timeText(r.result.Since, rule.grid.loc))
+	r.fail(what + since + e.clock.text(began))
 	return nil
 }
