@@ -36,6 +36,10 @@ func (b *backoff) next() time.Duration {
 // reset forgets earlier failures; only a connection that lived long earns it.
 func (b *backoff) reset() { b.attempt = 0 }
 
+// forgive takes the last attempt out of the count: the connection that it led to
+// did not fail, Slack asked for another.
+func (b *backoff) forgive() { b.attempt = max(0, b.attempt-1) }
+
 // crowd makes the next delay that of a later step: there are too many
 // connections, and a new one at once would make it worse.
 func (b *backoff) crowd() { b.attempt = max(b.attempt, crowded) }

@@ -16,7 +16,7 @@ import (
 // with -benchtime 4000x; what matters is the ratio within one run.
 func BenchmarkClickToAck(b *testing.B) {
 	small := `{"type":"slash_commands","envelope_id":"%d","accepts_response_payload":true,"payload":{"command":"/dw","text":"status",` +
-		`"team_id":"T1","user_id":"U1","channel_id":"C1","response_url":"https://hooks.slack.com/x","trigger_id":"t"}}`
+		`"team_id":"T1","user_id":"U1","channel_id":"C1","response_url":"https://hooks.slack.com/x","trigger_id":"%[1]d"}}`
 	block := `{"type":"section","block_id":"b","text":{"type":"mrkdwn","text":"` + strings.Repeat("some words of a card ", 14) + `"}}`
 	large := `{"type":"interactive","envelope_id":"%d","payload":{"type":"block_actions","user":{"id":"U1","team_id":"T1"},"team":{"id":"T1"},` +
 		`"channel":{"id":"C1"},"container":{"message_ts":"1.1","channel_id":"C1"},"message":{"ts":"1.1","blocks":[` +

@@ -46,6 +46,10 @@ func decodeFrame(raw []byte, received time.Time) (frame, error) {
 		return f, fmt.Errorf("decode frame of type %q: it has no envelope_id", f.kind)
 	}
 	f.key = f.envelope
+	if w.Payload.TriggerID != "" {
+		// One act of a person has one trigger, however often it is delivered.
+		f.key = "trigger:" + string(w.Payload.TriggerID)
+	}
 	return f.withEvent(&w.Payload, received)
 }
 

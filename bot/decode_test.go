@@ -17,10 +17,10 @@ func TestDecodeFrame(t *testing.T) {
 		{
 			"command", `{"type":"slash_commands","envelope_id":"E1","accepts_response_payload":true,"payload":{
 			"command":"/dw","text":"explain orders","team_id":"T1","user_id":"U1","user_name":"ann","channel_id":"C1",
-			"thread_ts":"1.1","response_url":"https://hooks.slack.com/x","trigger_id":"tr","is_enterprise_install":"false"}}`, "E1",
+			"thread_ts":"1.1","response_url":"https://hooks.slack.com/x","trigger_id":"t1","is_enterprise_install":"false"}}`, "trigger:t1",
 			Command{
 				Envelope: "E1", Name: "/dw", Team: "T1", User: "U1", UserName: "ann", Channel: "C1", ThreadTS: "1.1",
-				Text: "explain orders", ResponseURL: "https://hooks.slack.com/x", TriggerID: "tr", ReceivedAt: at,
+				Text: "explain orders", ResponseURL: "https://hooks.slack.com/x", TriggerID: "t1", ReceivedAt: at,
 			},
 		},
 		{
@@ -28,7 +28,7 @@ func TestDecodeFrame(t *testing.T) {
 			"user":{"id":"U2","team_id":"T2"},"team":{"id":"T1"},"channel":{"id":"C1"},"trigger_id":"tr","response_url":"https://r",
 			"container":{"type":"message","message_ts":"5.5","thread_ts":"5.0","channel_id":"C1"},
 			"message":{"ts":"5.5","blocks":[{"type":"never seen","elements":7}]},
-			"actions":[{"action_id":"approve","block_id":"b","value":"p1","action_ts":"9.9"}]}}`, "E2",
+			"actions":[{"action_id":"approve","block_id":"b","value":"p1","action_ts":"9.9"}]}}`, "trigger:tr",
 			Action{
 				Envelope: "E2", Team: "T2", User: "U2", UserTeam: "T2", InstallTeam: "T1", Channel: "C1", MessageTS: "5.5", ThreadTS: "5.0",
 				ActionID: "approve", BlockID: "b", Value: "p1", TriggerID: "tr", ResponseURL: "https://r", ActionTS: "9.9", AppID: "A1", ReceivedAt: at,
@@ -54,7 +54,7 @@ func TestDecodeFrame(t *testing.T) {
 			"view":{"id":"V1","callback_id":"reject","private_metadata":"p1","state":{"values":{
 				"reason":{"text":{"type":"plain_text_input","value":"too early"}},
 				"who":{"pick":{"type":"multi_static_select","selected_options":[{"value":"a"},{"value":"b"}]},"odd":7},
-				"none":[]}}}}}`, "E5",
+				"none":[]}}}}}`, "trigger:tr",
 			Submission{
 				Envelope: "E5", Team: "T1", UserTeam: "T1", User: "U1", ViewID: "V1", CallbackID: "reject", PrivateMetadata: "p1",
 				Values:    map[string]map[string]string{"reason": {"text": "too early"}, "who": {"pick": "a,b", "odd": ""}, "none": {}},

@@ -33,6 +33,7 @@ func (s *Socket) receive(l *link, raw []byte) {
 		}
 	case f.kind == frameHello:
 		l.greet()
+		s.status.note(func(n *Status) { n.Greeted, n.Problem = true, "" })
 	case f.kind == frameDisconnect:
 		l.leave(or(text(f.reason), "unknown"))
 	default:
@@ -48,6 +49,7 @@ func (s *Socket) accept(l *link, f frame) {
 	t := target{link: l, envelope: f.envelope, accepts: f.accepts}
 	l.inflight.Add(1)
 	state, payload := s.seen.begin(f.key, t)
+	s.arrived(state)
 	switch state {
 	case seenPending: // answered when the first delivery is
 	case seenDone:
@@ -61,6 +63,19 @@ func (s *Socket) accept(l *link, f frame) {
 			s.release(f.key)
 		}
 	}
+}
+
+// arrived counts an envelope.
+func (s *Socket) arrived(state seenState) {
+	at := s.options.Now()
+	s.status.note(func(n *Status) {
+		n.Event = at
+		if state == seenNew {
+			n.Events++
+		} else {
+			n.Repeats++
+		}
+	})
 }
 
 // work handles events until the queue is closed. The context's end does not cut
@@ -91,7 +106,9 @@ func (s *Socket) handle(ctx context.Context, j job) {
 
 // release gives an envelope up: nobody is answered, a redelivery is handled.
 func (s *Socket) release(key string) {
-	for _, t := range s.seen.forget(key) {
+	waiting := s.seen.forget(key)
+	s.status.note(func(n *Status) { n.Unanswered += int64(len(waiting)) })
+	for _, t := range waiting {
 		t.link.inflight.Done()
 	}
 }
@@ -145,6 +162,7 @@ func (s *Socket) answer(t target, payload json.RawMessage) {
 	}
 	if err != nil {
 		s.log.Warn("an acknowledgement did not reach Slack", "envelope", t.envelope, "err", err)
+		s.status.note(func(n *Status) { n.LostAcks++ })
 	}
 }
 

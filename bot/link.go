@@ -40,19 +40,20 @@ type link struct {
 	stopped  bool
 
 	open    *atomic.Int32 // counts greeted connections that are read
+	heard   func()        // told of every sign of life
 	greeted bool          // used by the reader alone
 }
 
 // newLink starts to read a connection; receive is called for each text frame in
-// the reader's goroutine and must not block.
-func newLink(conn *websocket.Conn, open *atomic.Int32, receive func(*link, []byte)) *link {
+// the reader's goroutine and must not block, and heard for every frame.
+func newLink(conn *websocket.Conn, open *atomic.Int32, heard func(), receive func(*link, []byte)) *link {
 	l := &link{
-		conn: conn, opened: time.Now(), open: open,
+		conn: conn, opened: time.Now(), open: open, heard: heard,
 		hello: make(chan struct{}), left: make(chan struct{}), done: make(chan struct{}),
 	}
 	conn.SetReadLimit(readLimit)
 	conn.SetPingHandler(l.pong)
-	conn.SetPongHandler(func(string) error { l.extend(); return nil })
+	conn.SetPongHandler(func(string) error { l.alive(); return nil })
 	l.extend()
 	go l.read(receive)
 	l.pinger.Go(l.ping)
@@ -68,7 +69,7 @@ func (l *link) read(receive func(*link, []byte)) {
 			l.err = fmt.Errorf("read from Slack's socket: %w", err)
 			return
 		}
-		l.extend()
+		l.alive()
 		if kind == websocket.TextMessage {
 			receive(l, raw)
 		}
@@ -78,7 +79,7 @@ func (l *link) read(receive func(*link, []byte)) {
 // pong answers Slack's ping. A failed write is left to the reader to find, for
 // there may still be envelopes to read.
 func (l *link) pong(data string) error {
-	l.extend()
+	l.alive()
 	_ = l.conn.WriteControl(websocket.PongMessage, []byte(data), time.Now().Add(time.Second))
 	return nil
 }
@@ -94,6 +95,12 @@ func (l *link) ping() {
 			_ = l.conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(time.Second))
 		}
 	}
+}
+
+// alive notes a sign of life of the other side.
+func (l *link) alive() {
+	l.heard()
+	l.extend()
 }
 
 // extend gives the other side another 30 seconds to say anything at all.

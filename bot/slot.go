@@ -13,7 +13,11 @@ import (
 
 const (
 	stableAfter = time.Minute
-	drainFor    = 15 * time.Second // Slack closes about 10 s after its warning
+	// settledAfter is the age from which Slack's own wish for a new connection is
+	// no failure of the old one. Slack closes ten seconds after its warning, so a
+	// back-off that grew with each refresh would leave a gap.
+	settledAfter = 5 * time.Second
+	drainFor     = 15 * time.Second // Slack closes about 10 s after its warning
 )
 
 // Reasons of Slack's disconnect that are more than "this connection will end".
@@ -62,30 +66,42 @@ func ignoreEnd(ctx context.Context, err error) error {
 func (t *slot) hold(ctx context.Context, l *link) (*link, error) {
 	l.ended(ctx)
 	reason := l.why()
-	if time.Since(l.opened) >= stableAfter {
+	age := time.Since(l.opened)
+	if age >= stableAfter {
 		t.back.reset()
 	}
-	log := t.socket.log
+	log, count := t.socket.log, t.socket.status.note
 	switch {
 	case ctx.Err() != nil:
 		t.end(l)
 		return nil, ctx.Err()
 	case reason == "":
 		log.WarnContext(ctx, "Slack's socket broke; opening a new one", "err", l.err)
+		count(func(n *Status) { n.Breaks++ })
 		t.end(l)
 		return nil, nil
 	case reason == reasonLinkDisabled:
 		t.end(l)
 		return nil, fatalError(reasonLinkDisabled)
 	case reason == reasonTooMany:
-		log.WarnContext(ctx, "Slack counts too many sockets of this app; is another dw running with the same app-level token?")
-		t.back.crowd()
+		t.crowded(ctx)
 		t.end(l)
 		return nil, nil
 	default:
 		log.InfoContext(ctx, "Slack asks for a new socket; opening it before closing the old one", "reason", reason)
+		count(func(n *Status) { n.Refreshes++ })
+		if age >= settledAfter {
+			t.back.forgive()
+		}
 		return l, nil
 	}
+}
+
+// crowded notes that Slack counts too many connections.
+func (t *slot) crowded(ctx context.Context) {
+	t.socket.log.WarnContext(ctx, "Slack counts too many sockets of this app; is another dw running with the same app-level token?")
+	t.socket.status.note(func(n *Status) { n.Crowded++ })
+	t.back.crowd()
 }
 
 // end closes a connection that is not worth reading any more, without keeping
@@ -120,6 +136,7 @@ func (t *slot) connect(ctx context.Context) (*link, error) {
 		if _, fatal := errors.AsType[*FatalError](err); fatal || ctx.Err() != nil {
 			return nil, err
 		}
+		t.socket.refused(err)
 		if limited, ok := errors.AsType[*slack.RateLimitedError](err); ok {
 			t.back.hold(limited.RetryAfter)
 		}
@@ -137,7 +154,7 @@ func (t *slot) dial(ctx context.Context) (*link, error) {
 	if err != nil {
 		return nil, dialError(resp, withoutURL(err))
 	}
-	l := newLink(conn, &t.socket.open, t.socket.receive)
+	l := newLink(conn, &t.socket.open, t.socket.heard, t.socket.receive)
 	if err := t.greeting(ctx, l); err != nil {
 		t.end(l)
 		return nil, err
@@ -172,7 +189,7 @@ func (t *slot) greeting(ctx context.Context, l *link) error {
 		return fatal
 	case reason != "":
 		if reason == reasonTooMany {
-			t.back.crowd()
+			t.crowded(ctx)
 		}
 		return fmt.Errorf("open Slack's socket: Slack disconnected at once (%s)", reason)
 	case ctx.Err() != nil:

@@ -30,7 +30,7 @@ type SocketOptions struct {
 	Handler Handler
 	// Log receives what no caller is there to be told.
 	Log *slog.Logger
-	// Now stamps events on arrival.
+	// Now stamps events on arrival, and what [Socket.Status] tells.
 	Now func() time.Time
 	// Rand returns numbers in [0, 1) that spread reconnects. It is called from
 	// one goroutine for each connection and must bear that.
@@ -53,6 +53,7 @@ type Socket struct {
 	seen    *seen
 	queue   chan job
 	open    atomic.Int32
+	status  ledger
 	running atomic.Bool
 	wait    func(context.Context, time.Duration) error
 }
@@ -105,6 +106,9 @@ func (s *Socket) Run(ctx context.Context) error {
 		workers.Go(func() { s.work(ctx) })
 	}
 	err := s.runSlots(ctx, cancel)
+	if fatal, ok := errors.AsType[*FatalError](err); ok {
+		s.status.note(func(n *Status) { n.Stopped = fatal })
+	}
 	close(s.queue) // no slot reads any more
 	workers.Wait()
 	s.options.HTTP.CloseIdleConnections()
