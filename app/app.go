@@ -227,6 +227,7 @@ func (a *App) buildFaces(Options) error {
 	var err error
 	a.socket, err = bot.NewSocket(c.Slack.AppToken.Reveal(), bot.SocketOptions{
 		APIURL: c.Slack.APIURL, Handler: checkpointed{a}, Log: a.log, Now: time.Now, Rand: randomFraction,
+		Connections: c.Slack.Connections,
 	})
 	if err != nil {
 		return err

@@ -60,7 +60,7 @@ func (a *App) runParts(ctx context.Context, cancel context.CancelFunc) error {
 			}
 		})
 	}
-	part("Slack", a.socket.Run)
+	part("Slack", a.listen)
 	part("deadlines", func(ctx context.Context) error { a.ticker.Run(ctx); return nil })
 	part("checkpoints", a.keepCheckpoints)
 	part("HTTP", a.server.run)

@@ -63,17 +63,19 @@ func (s *server) run(ctx context.Context) error {
 
 // healthAnswer is what /healthz says.
 type healthAnswer struct {
-	OK       bool     `json:"ok"`
-	Slack    bool     `json:"slack_connected"`
-	Receipts int64    `json:"receipts"`
-	GivenUp  int64    `json:"effects_given_up"`
-	Problems []string `json:"problems"`
+	OK       bool        `json:"ok"`
+	Slack    bool        `json:"slack_connected"`
+	Sockets  slackHealth `json:"slack"`
+	Receipts int64       `json:"receipts"`
+	GivenUp  int64       `json:"effects_given_up"`
+	Problems []string    `json:"problems"`
 }
 
 // health answers 200 only if the store answers, Slack is connected, and no
 // effect was given up.
 func (s *server) health(w http.ResponseWriter, r *http.Request) {
-	answer := healthAnswer{Slack: s.app.socket.Connected(), GivenUp: s.dead.Load(), Problems: []string{}}
+	status := s.app.socket.Status()
+	answer := healthAnswer{Slack: status.Open > 0, Sockets: slackHealthOf(status, time.Now()), GivenUp: s.dead.Load(), Problems: []string{}}
 	err := s.app.store.View(r.Context(), func(tx workflows.ReadTx) error {
 		head, err := tx.Head(r.Context())
 		answer.Receipts = head.Seq
@@ -82,8 +84,8 @@ func (s *server) health(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		answer.Problems = append(answer.Problems, "the store does not answer: "+err.Error())
 	}
-	if !answer.Slack {
-		answer.Problems = append(answer.Problems, "no connection to Slack")
+	if problem := slackProblem(status); problem != "" {
+		answer.Problems = append(answer.Problems, problem)
 	}
 	if answer.GivenUp > 0 {
 		answer.Problems = append(answer.Problems, fmt.Sprintf("%d effects were given up, see the log", answer.GivenUp))
@@ -98,6 +100,7 @@ func (s *server) health(w http.ResponseWriter, r *http.Request) {
 
 func (s *server) metrics() *prometheus.Registry {
 	registry := prometheus.NewRegistry()
+	registry.MustRegister(slackMetrics{s.app.socket})
 	registry.MustRegister(
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "dw_slack_connected", Help: "1 while a Socket Mode connection is open."}, func() float64 {
 			if s.app.socket.Connected() {

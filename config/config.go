@@ -38,6 +38,11 @@ type Slack struct {
 	BotToken Secret `yaml:"bot_token"`
 	AppToken Secret `yaml:"app_token"`
 	Command  string `yaml:"command"` // default /dw
+
+	// Connections is how many Socket Mode connections are held at once, default 2:
+	// Slack replaces each every few hours, and the other hears meanwhile. All
+	// processes of one app together may hold 10.
+	Connections int `yaml:"connections"`
 }
 
 // Store says where dw keeps its state.

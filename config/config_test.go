@@ -56,6 +56,9 @@ func TestParseReadsAGoodFile(t *testing.T) {
 	if d := c.Domains["shop"]; d.Settle.Std() != 90*time.Second || d.ExpireAfter.Std() != 150*time.Minute {
 		t.Errorf("durations = %v, %v", d.Settle.Std(), d.ExpireAfter.Std())
 	}
+	if c.Slack.Connections != 2 {
+		t.Errorf("slack.connections = %d, want two where the file says nothing", c.Slack.Connections)
+	}
 	if want := filepath.Join("dir", "dw.db"); c.Store.DSN != want {
 		t.Errorf("store.dsn = %q, want %q: relative to the file's folder", c.Store.DSN, want)
 	}
@@ -158,6 +161,9 @@ func TestOneFaultIsOneProblemAtItsPlace(t *testing.T) {
 		{"API of another scheme", slack("api_url: 'ftp://slack.com/api/'"), []string{"c.yaml:2:46 slack.api_url: is no http or https URL"}},
 		{"API without a host", slack("api_url: 'https:///api/'"), []string{"c.yaml:2:46 slack.api_url: is no http or https URL"}},
 		{"API without a scheme", slack("api_url: slack.com/api/"), []string{"c.yaml:2:46 slack.api_url: is no http or https URL"}},
+		{"connections of Slack's limit", slack("connections: 10"), nil},
+		{"more connections than Slack takes", slack("connections: 11"), []string{"c.yaml:2:50 slack.connections: is 11, must be 1 to 10"}},
+		{"less than no connection", slack("connections: -1"), []string{"c.yaml:2:50 slack.connections: is -1, must be 1 to 10"}},
 		{"API at home", slack("api_url: 'http://127.0.0.1:8065/api/'"), nil},
 		{"listener without a port", chained + "server: {listen: 127.0.0.1}\n", []string{`c.yaml:13:18 server.listen: "127.0.0.1" is no address to listen on`}},
 		{"listener with a wrong port", chained + "server: {listen: 'localhost:65536'}\n", []string{`c.yaml:13:18 server.listen: "localhost:65536" is no address`}},

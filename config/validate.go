@@ -15,6 +15,9 @@ func (c *Config) applyDefaults(folder string) {
 	setDefault(&c.Timezone, "UTC")
 	setDefault(&c.Slack.APIURL, "https://slack.com/api/")
 	setDefault(&c.Slack.Command, "/dw")
+	if c.Slack.Connections == 0 {
+		c.Slack.Connections = 2
+	}
 	setDefault(&c.Store.DSN, "dw.db")
 	setDefault(&c.Receipts.KeyFile, "receipts.key")
 	setDefault(&c.Server.Listen, "127.0.0.1:8470")
@@ -90,8 +93,14 @@ func (c *Config) validate() Problems {
 
 type adder func(key, format string, args ...any)
 
+// maxConnections is Slack's limit for one app.
+const maxConnections = 10
+
 func (c *Config) checkSlack(add adder) {
 	checkURL(add, "slack.api_url", c.Slack.APIURL)
+	if n := c.Slack.Connections; n < 1 || n > maxConnections {
+		add("slack.connections", "is %d, must be 1 to %d: Slack allows an app that many connections at once, over all its processes", n, maxConnections)
+	}
 	if c.Slack.BotToken.Empty() {
 		add("slack.bot_token", "is missing: the bot token (xoxb-…) of the Slack app, as ${SLACK_BOT_TOKEN} or bot_token_file")
 	}

@@ -153,7 +153,7 @@ func TestDecideEdges(t *testing.T) {
 			if d := p.Decisions[0]; !d.By.Same(tt.by) || d.Hash != p.Hash || !d.At.Equal(r.At) || d.EnvelopeID != r.EnvelopeID {
 				t.Errorf("decision %+v", d)
 			}
-			if d := e.last(receipts.KindDecisionRecorded); d.Body["hash"] != p.Hash || d.Body["action_ts"] != "1.2" || d.Subject[0].Digest != p.Hash {
+			if d := e.last(receipts.KindDecisionRecorded); d.Body["hash"] != p.Hash || d.Body["action_ts"] != r.ActionTS || d.Subject[0].Digest != p.Hash {
 				t.Errorf("receipt %+v", d)
 			}
 		})
@@ -177,7 +177,9 @@ func TestReplayDecidesOnce(t *testing.T) {
 	wantState(t, e.key(t, "change"), Waiting)
 	e.now = e.now.Add(time.Minute)
 	again := e.click(e.key(t, "change"), ann, Approve) // a second click of hers
-	for name, r := range map[string]DecideRequest{"same delivery": r, "second click": again} {
+	moved := r
+	moved.EnvelopeID = "env-of-a-redelivery"
+	for name, r := range map[string]DecideRequest{"same delivery": r, "same click, other delivery": moved, "second click": again} {
 		if a := e.decide(t, r); !a.OK || !strings.Contains(a.Text, "already recorded at 12:01 UTC") {
 			t.Errorf("%s: %+v", name, a)
 		}

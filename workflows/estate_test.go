@@ -282,7 +282,7 @@ func (e *estate) click(p Proposal, who Person, v Verdict) DecideRequest {
 	e.ids++
 	return DecideRequest{
 		By: who, Verdict: v, Proposal: p.ID, HashPrefix: p.HashPrefix(), Nonce: p.Nonce, Message: p.Message,
-		ActionTS: "1.2", EnvelopeID: fmt.Sprintf("env%d", e.ids), At: e.now,
+		ActionTS: fmt.Sprintf("1.%d", e.ids), EnvelopeID: fmt.Sprintf("env%d", e.ids), At: e.now,
 	}
 }
 

@@ -78,9 +78,15 @@ func recorded(p Proposal, r DecideRequest, link Link, now time.Time) Outcome {
 	return out
 }
 
+// sameClick reports whether r is the click that led to d: by Slack's delivery, or
+// by its time of the click, which stays when it is delivered under another id.
+func sameClick(d Decision, r DecideRequest) bool {
+	return d.EnvelopeID == r.EnvelopeID || (d.ActionTS != "" && d.ActionTS == r.ActionTS)
+}
+
 func refusedDecision(p Proposal, r DecideRequest, why *Refusal, now time.Time) Outcome {
 	var out Outcome
-	if d, again := p.decisionOf(r.By); again && d.EnvelopeID == r.EnvelopeID && d.Verdict == r.Verdict {
+	if d, again := p.decisionOf(r.By); again && d.Verdict == r.Verdict && sameClick(d, r) {
 		return out // Slack delivered the same click twice
 	}
 	out.receipt(p.draft(receipts.KindDecisionRefused, human(r.By), now, receipts.Object{
