@@ -95,9 +95,13 @@ func TestHalfOpenConnectionIsReplaced(t *testing.T) {
 		first := <-r.peers
 		// Nothing comes any more, not even a pong.
 		first.deaf.Store(true)
-		second := <-r.peers
-		second.click("E1")
-		second.acked(t, "E1")
+		select {
+		case second := <-r.peers:
+			second.click("E1")
+			second.acked(t, "E1")
+		case <-time.After(readTimeout + pingEvery):
+			t.Fatal("dw still waits on a connection over which nothing comes")
+		}
 	})
 }
 
