@@ -135,7 +135,7 @@ func (r *catalogueReader) keys(ctx context.Context) error {
 		JOIN pg_catalog.pg_attribute AS a ON a.attrelid = k.conrelid AND a.attnum = u.num
 		LEFT JOIN pg_catalog.pg_class AS f ON f.oid = k.confrelid
 		LEFT JOIN pg_catalog.pg_namespace AS n ON n.oid = f.relnamespace
-		WHERE k.contype IN ('p', 'u', 'f') ORDER BY k.conrelid, k.contype DESC, k.conname, u.place`)
+		WHERE k.contype IN ('p', 'u', 'f') ORDER BY k.conrelid, position(k.contype::text IN 'puf'), k.conname, u.place`)
 	if err != nil {
 		return err
 	}

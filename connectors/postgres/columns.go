@@ -14,23 +14,41 @@ const maxNames = 10_000
 // partitioned tables, views, materialized views, foreign tables.
 const relations = "('r', 'p', 'v', 'm', 'f')"
 
-// Columns lists the columns of a table or view in order. The name is read as
-// checks.SplitName does; a name that exists as it stands, dots and all, goes
-// first, and one without a schema is looked for along the search path. Upper
-// case counts, as it does between PostgreSQL's quotes. A missing table is a
+// Columns lists the columns of a table or view in order, with their types; that
+// of a domain is the type it is made of. The name is read as checks.SplitName
+// does; a name that exists as it stands, dots and all, goes first, and one
+// without a schema is looked for along the search path. Upper case counts, as it
+// does between PostgreSQL's quotes. A missing table is a
 // *checks.MissingTableError with the names that are near.
-func (db *DB) Columns(ctx context.Context, table string) ([]string, error) {
-	var columns []string
+func (db *DB) Columns(ctx context.Context, table string) ([]checks.Column, error) {
+	var columns []checks.Column
 	err := db.read(ctx, func(ctx context.Context, s *session) error {
 		found, err := s.find(ctx, table)
 		if err != nil {
 			return err
 		}
-		columns, err = s.names(ctx, `SELECT attname FROM pg_catalog.pg_attribute
-			WHERE attrelid = $1 AND attnum > 0 AND NOT attisdropped ORDER BY attnum`, found.oid)
+		columns, err = s.columns(ctx, found.oid)
 		return err
 	})
 	return columns, err
+}
+
+func (s *session) columns(ctx context.Context, oid int64) ([]checks.Column, error) {
+	rows, err := s.rows(ctx, `SELECT a.attname, pg_catalog.format_type(coalesce(nullif(t.typbasetype, 0), a.atttypid),
+		CASE WHEN t.typbasetype = 0 THEN a.atttypmod ELSE t.typtypmod END), NOT a.attnotnull AND NOT t.typnotnull
+		FROM pg_catalog.pg_attribute AS a JOIN pg_catalog.pg_type AS t ON t.oid = a.atttypid
+		WHERE a.attrelid = $1 AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum`, oid)
+	if err != nil {
+		return nil, err
+	}
+	columns := make([]checks.Column, len(rows))
+	for i, row := range rows {
+		c := &columns[i]
+		if err := scan(row, &c.Name, &c.Type, &c.Nullable); err != nil {
+			return nil, err
+		}
+	}
+	return columns, nil
 }
 
 // relation is a table that the catalogue knows.

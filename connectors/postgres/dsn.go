@@ -40,12 +40,15 @@ func redact(err error) error {
 		return err
 	}
 	// The driver writes "cannot parse `DSN`: reason (cause)"; the cause of a bad
-	// URL repeats it.
+	// URL repeats it, that of TLS names what is wrong with a setting.
 	text := err.Error()
 	if _, after, found := strings.Cut(text, "`: "); found {
 		text = after
 	}
-	reason, _, _ := strings.Cut(text, " (")
+	reason, cause, _ := strings.Cut(text, " (")
+	if strings.Contains(reason, "TLS") {
+		return errors.New(reason + ": " + strings.TrimSuffix(cause, ")"))
+	}
 	return errors.New(reason)
 }
 

@@ -39,11 +39,21 @@ func (db *DB) whole(single string) string {
 	return "SELECT * FROM (\n" + single + "\n) AS answer LIMIT " + strconv.Itoa(db.opts.MaxRows+1)
 }
 
-// read runs work in a session under the time limit and says why it failed.
+// read runs work in a session and says why it failed. The time limit holds once
+// for the wait for a connection and once for the work.
 func (db *DB) read(ctx context.Context, work func(context.Context, *session) error) error {
-	limited, cancel := context.WithTimeout(ctx, db.opts.Timeout+goodbye/5)
-	defer cancel()
-	err := db.inside(limited, func(s *session) error { return work(limited, s) })
+	late := false
+	err := db.inside(ctx, func(s *session) error {
+		// The server's own limit comes first, so that it can say what it stopped.
+		limited, cancel := context.WithTimeout(ctx, db.opts.Timeout+goodbye/5)
+		defer cancel()
+		err := s.begin(limited)
+		if err == nil {
+			err = work(limited, s)
+		}
+		late = limited.Err() != nil
+		return err
+	})
 	if err == nil {
 		return nil
 	}
@@ -56,7 +66,7 @@ func (db *DB) read(ctx context.Context, work func(context.Context, *session) err
 	if _, ok := errors.AsType[*checks.MissingTableError](err); ok {
 		return err
 	}
-	return db.explain(err, limited.Err() != nil)
+	return db.explain(err, late)
 }
 
 func rowsOf(found answer) (checks.Rows, error) {

@@ -21,7 +21,7 @@ type busyError struct{ text string }
 
 func (e *busyError) Error() string { return e.text }
 
-// inside runs work in a read-only transaction, which is always rolled back.
+// inside hands work a connection, on which nothing is left over afterwards.
 func (db *DB) inside(ctx context.Context, work func(*session) error) error {
 	pooled, err := db.acquire(ctx)
 	if err != nil {
@@ -29,23 +29,31 @@ func (db *DB) inside(ctx context.Context, work func(*session) error) error {
 	}
 	s := &session{db: db, pool: pooled, conn: pooled.Conn().PgConn()}
 	defer s.end()
-	if _, err := s.conn.Exec(ctx, db.preamble).ReadAll(); err != nil {
-		return fmt.Errorf("begin a read-only transaction: %w", err)
-	}
 	return work(s)
 }
 
 // acquire takes a connection from the pool.
 func (db *DB) acquire(ctx context.Context) (*pgxpool.Conn, error) {
-	pooled, err := db.pool.Acquire(ctx)
+	limited, cancel := context.WithTimeout(ctx, db.opts.Timeout)
+	defer cancel()
+	pooled, err := db.pool.Acquire(limited)
 	if err == nil {
 		return pooled, nil
 	}
 	stat := db.pool.Stat()
 	if errors.Is(err, context.DeadlineExceeded) && stat.AcquiredConns() >= stat.MaxConns() {
-		return nil, &busyError{fmt.Sprintf("all %d connections are busy; the checks that run at this time take longer than their schedule allows", stat.MaxConns())}
+		return nil, &busyError{fmt.Sprintf("all %d connections were busy for %s; spread the schedules of the checks, or make slow ones cheaper",
+			stat.MaxConns(), db.opts.Timeout)}
 	}
 	return nil, fmt.Errorf("connect: %w", err)
+}
+
+// begin opens the read-only transaction with its limits.
+func (s *session) begin(ctx context.Context) error {
+	if _, err := s.conn.Exec(ctx, s.db.preamble).ReadAll(); err != nil {
+		return fmt.Errorf("begin a read-only transaction: %w", err)
+	}
+	return nil
 }
 
 // end rolls back and gives the connection back. One that does not answer is
