@@ -11,7 +11,6 @@ import (
 
 	"dw/checks"
 	"dw/config"
-	"dw/connectors/sqlite"
 	"dw/lineage"
 )
 
@@ -25,7 +24,7 @@ type Project struct {
 	Now    func() time.Time
 
 	mu        sync.Mutex
-	databases map[string]*sqlite.DB
+	databases map[string]database
 }
 
 // LoadProject reads a configuration file. The error holds every problem of the
@@ -37,7 +36,7 @@ func LoadProject(path string, from config.Sources, offline bool) (*Project, erro
 	if errors.As(err, &problems) && c == nil {
 		return nil, problems
 	}
-	p := &Project{Config: c, Now: time.Now, databases: map[string]*sqlite.DB{}}
+	p := &Project{Config: c, Now: time.Now, databases: map[string]database{}}
 	if c.Clock.File != "" {
 		clock, err := newStoryClock(c.Clock.File)
 		if err != nil {
@@ -51,6 +50,7 @@ func LoadProject(path string, from config.Sources, offline bool) (*Project, erro
 	specs, more := buildSpecs(c, graph)
 	problems = append(problems, more...)
 	problems = append(problems, checkIntake(c)...)
+	problems = append(problems, checkConnections(c)...)
 	p.Graph, p.Specs = graph, specs
 	if problems = without(problems, offline); len(problems) > 0 {
 		return nil, problems
@@ -71,44 +71,6 @@ func without(problems config.Problems, offline bool) config.Problems {
 	}
 	sort.SliceStable(kept, func(i, j int) bool { return kept[i].Line < kept[j].Line })
 	return kept
-}
-
-// defaultMaxRows bounds one answer of a connection that sets no limit.
-const (
-	defaultMaxRows      = 10_000
-	defaultQueryTimeout = 30 * time.Second
-)
-
-// Querier opens a connection once and hands it out.
-func (p *Project) Querier(name string) (checks.Querier, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if db, open := p.databases[name]; open {
-		return db, nil
-	}
-	c, known := p.Config.Connections[name]
-	if !known {
-		return nil, fmt.Errorf("%q is not in connections", name)
-	}
-	rows := c.MaxRows
-	if rows == 0 {
-		rows = defaultMaxRows
-	}
-	db, err := sqlite.Open(c.Path, sqlite.Options{MaxRows: rows, Timeout: c.Timeout.Or(defaultQueryTimeout)})
-	if err != nil {
-		return nil, fmt.Errorf("connection %s: %w", name, err)
-	}
-	p.databases[name] = db
-	return db, nil
-}
-
-// Close closes the connections.
-func (p *Project) Close() error {
-	var errs []error
-	for _, db := range p.databases {
-		errs = append(errs, db.Close())
-	}
-	return errors.Join(errs...)
 }
 
 // Spec returns a check by name; the error lists near names.

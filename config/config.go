@@ -80,14 +80,6 @@ type Jobs struct {
 	RescueAfter Duration `yaml:"rescue_after"` // a delivery lost with its process, default 2m
 }
 
-// Connection is one database to read.
-type Connection struct {
-	Kind    string   `yaml:"kind"` // sqlite
-	Path    string   `yaml:"path"`
-	Timeout Duration `yaml:"timeout"`  // one query, default 30s
-	MaxRows int      `yaml:"max_rows"` // default 10000
-}
-
 // Dagster is the Dagster instance whose jobs and schedules have ids dagster://NAME.
 type Dagster struct {
 	URL        string   `yaml:"url"` // with or without /graphql

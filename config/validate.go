@@ -1,7 +1,6 @@
 package config
 
 import (
-	"os"
 	"regexp"
 	"slices"
 	"sort"
@@ -27,7 +26,9 @@ func (c *Config) applyDefaults(folder string) {
 	c.Store.DSN = resolveDSN(folder, c.Store.DSN)
 	c.Clock.File = resolve(folder, c.Clock.File)
 	for name, connection := range c.Connections {
-		connection.Path = resolve(folder, connection.Path)
+		if connection.Path != "" {
+			connection.Path = resolve(folder, connection.Path)
+		}
 		c.Connections[name] = connection
 	}
 	for i := range c.Lineage.Manifests {
@@ -79,7 +80,7 @@ func (c *Config) validate() Problems {
 	c.checkOrder(add, "jobs", span{"timeout", c.Jobs.Timeout, defaultTimeout}, span{"rescue_after", c.Jobs.RescueAfter, defaultRescueAfter},
 		"a delivery that is still going would be made a second time")
 	for _, name := range sortedKeys(c.Connections) {
-		checkConnection(add, "connections."+name, c.Connections[name])
+		c.Connections[name].check(add, "connections."+name)
 	}
 	for _, name := range sortedKeys(c.Domains) {
 		c.checkDomain(add, "domains."+name, c.Domains[name])
@@ -126,17 +127,6 @@ func checkZone(add adder, key, zone string) {
 	// Local loads, and means another zone on every machine.
 	if _, err := time.LoadLocation(zone); err != nil || zone == "Local" {
 		add(key, "%q is no time zone: write an IANA name such as Europe/Berlin", zone)
-	}
-}
-
-func checkConnection(add adder, key string, connection Connection) {
-	oneOf(add, key+".kind", connection.Kind, "sqlite")
-	if connection.Path == "" {
-		add(key+".path", "is missing: the database file")
-		return
-	}
-	if _, err := os.Stat(connection.Path); err != nil {
-		add(key+".path", "cannot be read: %v", err)
 	}
 }
 
