@@ -109,7 +109,7 @@ func (a *App) openStore(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	a.receipts = &Log{store: a.store, key: signer.VerifierKey()}
+	a.receipts = &Log{store: a.store, key: signer.VerifierKey(), instance: c.Instance}
 	return nil
 }
 

@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -37,20 +38,29 @@ func (a *App) connect() (outside, error) {
 	if err := a.connectControl(&out); err != nil {
 		return out, err
 	}
-	c := a.project.Config.Dagster
-	if c == nil {
+	if a.project.Config.Dagster == nil {
 		return out, nil
 	}
-	client, err := dagster.New(dagster.Options{
-		URL: c.URL, Token: c.Token.Reveal(), Location: c.Location, Repository: c.Repository,
-		Timeout: c.Timeout.Or(15 * time.Second), Log: a.log, Now: a.project.Now,
-	})
+	client, err := a.project.Dagster(a.log)
 	if err != nil {
-		return out, fmt.Errorf("dagster: %w", err)
+		return out, err
 	}
 	out.actuators[dagster.System] = client
 	out.observers = append(out.observers, client)
 	return out, nil
+}
+
+// Dagster builds the client of the orchestrator that the configuration names.
+func (p *Project) Dagster(log *slog.Logger) (*dagster.Client, error) {
+	c := p.Config.Dagster
+	client, err := dagster.New(dagster.Options{
+		URL: c.URL, Token: c.Token.Reveal(), Location: c.Location, Repository: c.Repository,
+		Timeout: c.Timeout.Or(15 * time.Second), Log: log, Now: p.Now,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("dagster: %w", err)
+	}
+	return client, nil
 }
 
 // connectControl builds what carries pages and tickets.

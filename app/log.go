@@ -25,6 +25,8 @@ type Log struct {
 	store  workflows.Store
 	closer io.Closer
 	key    string // public key, where this process holds the private one
+
+	instance string
 }
 
 // OpenLog opens a database for reading only.
@@ -33,7 +35,7 @@ func OpenLog(ctx context.Context, dsn string) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Log{store: db, closer: db}, nil
+	return &Log{store: db, closer: db, instance: db.Instance()}, nil
 }
 
 // Close closes the database, if this Log opened it.

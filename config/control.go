@@ -8,6 +8,16 @@ import (
 // minWebhookSecret is the shortest secret that guards anything.
 const minWebhookSecret = 16
 
+func (c *Config) checkDagster(add adder) {
+	if c.Dagster == nil {
+		return
+	}
+	if c.Dagster.URL == "" {
+		add("dagster.url", "is missing: the address of Dagster's web server, such as http://dagster:3000")
+	}
+	checkURL(add, "dagster.url", c.Dagster.URL)
+}
+
 func (c *Config) checkPagerDuty(add adder) {
 	p := c.PagerDuty
 	if p == nil {

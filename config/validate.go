@@ -86,6 +86,7 @@ func (c *Config) validate() Problems {
 		c.checkDomain(add, "domains."+name, c.Domains[name])
 	}
 	c.checkPeople(add)
+	c.checkDagster(add)
 	c.checkPagerDuty(add)
 	c.checkJira(add)
 	c.checkLineage(add)

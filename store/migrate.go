@@ -21,6 +21,10 @@ var sqliteMigrations embed.FS
 // must not write to it.
 var ErrNewerSchema = errors.New("the database was written by a newer version of dw")
 
+// ErrOlderSchema says that an older dw wrote the database. Starting dw on it
+// once migrates it.
+var ErrOlderSchema = errors.New("the database was written by an older version of dw")
+
 // migrate brings dw's own tables up to date and then the queue's.
 func migrate(ctx context.Context, db *sql.DB, log *slog.Logger) error {
 	provider, err := newProvider(db)
@@ -114,7 +118,7 @@ func checkSchema(ctx context.Context, db *sql.DB) error {
 	case current.Int64 > target:
 		return fmt.Errorf("%w: its schema is %d, this binary knows %d", ErrNewerSchema, current.Int64, target)
 	case current.Int64 < target:
-		return fmt.Errorf("its schema is %d, this binary needs %d; start dw on it once to migrate it", current.Int64, target)
+		return fmt.Errorf("%w: its schema is %d, this binary needs %d; start dw on it once to migrate it", ErrOlderSchema, current.Int64, target)
 	}
 	return nil
 }

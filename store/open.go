@@ -181,13 +181,13 @@ func OpenReadOnly(ctx context.Context, dsn string) (*DB, error) {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
 	db := &DB{opts: Options{}.withDefaults()}
-	if err := db.openReadOnly(ctx, path); err != nil {
+	if err := db.openReadOnly(ctx, path, sealedParameters(path)...); err != nil {
 		return nil, errors.Join(fmt.Errorf("open store %s: %w", path, err), db.Close())
 	}
 	return db, nil
 }
 
-func (db *DB) openReadOnly(ctx context.Context, path string) error {
+func (db *DB) openReadOnly(ctx context.Context, path string, parameters ...string) error {
 	info, err := os.Stat(path)
 	if err != nil {
 		return fmt.Errorf("look at the database file: %w", err)
@@ -195,7 +195,7 @@ func (db *DB) openReadOnly(ctx context.Context, path string) error {
 	if !info.Mode().IsRegular() {
 		return fmt.Errorf("%s is not a regular file", path)
 	}
-	if err := db.openReaders(ctx, path, sealedParameters(path)...); err != nil {
+	if err := db.openReaders(ctx, path, parameters...); err != nil {
 		return err
 	}
 	if err := checkVersion(ctx, db.read); err != nil {

@@ -4,9 +4,6 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-
-	"dw/app"
-	"dw/config"
 )
 
 func configCommand() *cobra.Command {
@@ -16,9 +13,9 @@ func configCommand() *cobra.Command {
 		Short: "Report every problem of FILE with its line; exit code 2 if there is one",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			project, err := app.LoadProject(args[0], config.OS(), false)
+			project, err := loadProject(args[0], false)
 			if err != nil {
-				return &exitError{exitUnasked, err}
+				return err
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "%s: good: %d checks, %d domains, %d assets\n",
 				args[0], len(project.Specs), len(project.Config.Domains), project.Graph.Len())

@@ -66,6 +66,6 @@ func rootCommand() *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.AddCommand(demoCommand(), runCommand(), checkCommand(), explainCommand(), blastCommand(),
-		configCommand(), receiptsCommand(), slackdevCommand())
+		configCommand(), receiptsCommand(), slackdevCommand(), doctorCommand())
 	return root
 }

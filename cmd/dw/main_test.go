@@ -153,14 +153,19 @@ func database(t *testing.T, path string, statements ...string) {
 	}
 }
 
+// farmWorkspace is the farm's team.
+func farmWorkspace() slackdev.Workspace {
+	return slackdev.Workspace{
+		TeamID: "T0FARM", Domain: "farm", BotToken: "xoxb-farm-bot", AppToken: "xapp-farm-app", BotUserID: "U0DW", BotID: "B0DW", AppID: "A0DW",
+		Users:    []slackdev.User{{ID: "U0FERN", Name: "fern", RealName: "Fern Field", Email: "fern@farm.example"}},
+		Channels: []slackdev.Channel{{ID: "C0FARM", Name: "farm", Members: []string{"U0DW", "U0FERN"}}},
+	}
+}
+
 // farmSlack starts the farm's workspace.
 func farmSlack(t *testing.T) *slackdev.Server {
 	t.Helper()
-	server, err := slackdev.New(slackdev.Options{Unlimited: true, Workspace: slackdev.Workspace{
-		TeamID: "T0FARM", Domain: "farm", BotToken: "xoxb-farm-bot", AppToken: "xapp-farm-app", BotUserID: "U0DW", BotID: "B0DW", AppID: "A0DW",
-		Users:    []slackdev.User{{ID: "U0FERN", Name: "fern", RealName: "Fern Field"}},
-		Channels: []slackdev.Channel{{ID: "C0FARM", Name: "farm", Members: []string{"U0DW", "U0FERN"}}},
-	}})
+	server, err := slackdev.New(slackdev.Options{Unlimited: true, Workspace: farmWorkspace()})
 	if err != nil {
 		t.Fatal(err)
 	}

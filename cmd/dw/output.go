@@ -40,7 +40,16 @@ func jsonFlag(cmd *cobra.Command, asJSON *bool) {
 
 // loadOffline reads a configuration for a command that does not talk to Slack.
 func loadOffline(path string) (*app.Project, error) {
-	project, err := app.LoadProject(path, config.OS(), true)
+	return loadProject(path, true)
+}
+
+// loadProject reads a configuration, with the .env file beside it.
+func loadProject(path string, offline bool) (*app.Project, error) {
+	from, err := config.WithEnvFile(path, config.OS())
+	if err != nil {
+		return nil, &exitError{exitUnasked, err}
+	}
+	project, err := app.LoadProject(path, from, offline)
 	if err != nil {
 		return nil, &exitError{exitUnasked, err}
 	}

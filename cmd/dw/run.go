@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"dw/app"
-	"dw/config"
 )
 
 func runCommand() *cobra.Command {
@@ -15,9 +14,9 @@ func runCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "run", Short: "Run the bot: exit code 0 when it was stopped, 1 when it failed, 2 for a wrong configuration", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			project, err := app.LoadProject(path, config.OS(), false)
+			project, err := loadProject(path, false)
 			if err != nil {
-				return &exitError{exitUnasked, err}
+				return err
 			}
 			bot, err := app.New(cmd.Context(), project, app.Options{LogTo: cmd.ErrOrStderr(), Version: version})
 			if err != nil {
