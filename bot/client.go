@@ -27,7 +27,7 @@ type ClientOptions struct {
 	MaxWait time.Duration
 }
 
-// Client calls Slack's Web API: paced per channel, each failure one of
+// Client calls Slack's Web API: paced as Slack asks, each failure one of
 // [RefusedError], [UnclearError] and [UnsentError]. It is safe for many
 // goroutines and starts none of its own that outlives a call.
 type Client struct {
@@ -67,7 +67,7 @@ func (c *Client) Close() { c.http.CloseIdleConnections() }
 // request describes one call to be paced and tried.
 type request struct {
 	method  string
-	channel string // whose lane to take; empty: none
+	channel string // of a post, whose lane to take
 	urgent  bool   // before those that are not
 	safe    bool   // may be repeated after an unclear end
 	call    func(context.Context) error
@@ -100,8 +100,8 @@ func (c *Client) do(ctx context.Context, r request) error {
 func (c *Client) await(ctx context.Context, r request, wait time.Duration) error {
 	start := time.Now()
 	after, err := c.pacer.pass(ctx, r.method, wait)
-	if err == nil && r.channel != "" {
-		after, err = c.pacer.lane(r.channel).take(ctx, r.urgent, wait-time.Since(start))
+	if l := c.pacer.laneOf(r); err == nil && l != nil {
+		after, err = l.take(ctx, r.urgent, wait-time.Since(start))
 	}
 	if err != nil {
 		return &UnsentError{Method: r.method, RetryAfter: after, Err: err}

@@ -7,17 +7,27 @@ import (
 	"time"
 )
 
-const (
-	laneInterval = time.Second // Slack: one message per second and channel
-	laneBurst    = 3           // and a few at once
-)
+// pace is how often something may be done: once in every, and burst at once.
+type pace struct {
+	every time.Duration
+	burst int
+}
+
+// postPace is Slack's limit of one message per second and channel, and a few at
+// once.
+func postPace() pace { return pace{every: time.Second, burst: 3} }
+
+// updatePace is tier 3 of Slack's limits, 50 a minute over the whole workspace,
+// and a few at once. A channel's second does not count for it.
+func updatePace() pace { return pace{every: time.Minute / 50, burst: 10} }
 
 // errBusy is the cause of an UnsentError from a queue that is too long.
-var errBusy = errors.New("too many messages wait for this channel")
+var errBusy = errors.New("too many messages wait before this one")
 
-// lane paces the messages of one channel: one per second after a small burst,
-// none while Slack asked to be left alone, the urgent first.
+// lane keeps a pace: one turn after the other after a small burst, none while
+// Slack asked to be left alone, the urgent first.
 type lane struct {
+	pace
 	mu      sync.Mutex
 	free    time.Time // when the bucket is next empty of debt
 	paused  time.Time // Slack's Retry-After
@@ -48,7 +58,7 @@ func (l *lane) take(ctx context.Context, urgent bool, wait time.Duration) (time.
 		return 0, ctx.Err()
 	case <-limit.C:
 		l.drop(t)
-		return laneInterval, errBusy
+		return l.every, errBusy
 	}
 }
 
@@ -62,7 +72,7 @@ func (l *lane) join(urgent bool, wait time.Duration) (*turn, time.Duration) {
 			at--
 		}
 	}
-	expected := l.delay(time.Now()) + time.Duration(at)*laneInterval
+	expected := l.delay(time.Now()) + time.Duration(at)*l.every
 	if expected > wait {
 		return nil, expected
 	}
@@ -107,7 +117,7 @@ func (l *lane) grant() {
 		if l.free.Before(now) {
 			l.free = now
 		}
-		l.free = l.free.Add(laneInterval)
+		l.free = l.free.Add(l.every)
 		close(l.waiting[0].ready)
 		l.waiting = l.waiting[1:]
 	}
@@ -115,7 +125,7 @@ func (l *lane) grant() {
 
 // delay returns how long the next turn has to wait. The lock is held.
 func (l *lane) delay(now time.Time) time.Duration {
-	budget := l.free.Add(-(laneBurst - 1) * laneInterval).Sub(now)
+	budget := l.free.Add(-time.Duration(l.burst-1) * l.every).Sub(now)
 	return max(0, budget, l.paused.Sub(now))
 }
 

@@ -67,14 +67,16 @@ func (c *Client) Post(ctx context.Context, channel string, m Message, o PostOpti
 	return ts, err
 }
 
-// Update replaces a message of dw's own, blocks included, before any new post of
-// its channel. channel must be the id that holds the message (D… for a direct
-// message). It may be repeated.
+// Update replaces a message of dw's own, blocks included. It waits for other
+// updates, whose limit is the workspace's, and not for posts, and goes in the
+// order of the calls; whoever must not see an older state last calls it for one
+// message at a time. channel must be the id that holds the message (D… for a
+// direct message). It may be repeated.
 func (c *Client) Update(ctx context.Context, channel, ts string, m Message) error {
 	if err := encodable(methodUpdate, m); err != nil {
 		return err
 	}
-	return c.do(ctx, request{method: methodUpdate, channel: channel, urgent: true, safe: true, call: func(ctx context.Context) error {
+	return c.do(ctx, request{method: methodUpdate, safe: true, call: func(ctx context.Context) error {
 		_, done, _, err := c.api.UpdateMessageContext(ctx, channel, ts, content(m)...)
 		return answered(done, err)
 	}})

@@ -9,16 +9,30 @@ import (
 // laneSweep is the number of lanes from which idle ones are dropped.
 const laneSweep = 256
 
-// pacer keeps within Slack's limits: a lane for each channel, and a gate for each
-// method that Slack closed by Retry-After.
+// pacer keeps within Slack's limits: a lane for the posts of each channel, one
+// for all updates, and a gate for each method that Slack closed by Retry-After.
 type pacer struct {
+	updates *lane
+
 	mu    sync.Mutex
 	lanes map[string]*lane
 	gates map[string]time.Time // by method, closed until
 }
 
 func newPacer() *pacer {
-	return &pacer{lanes: make(map[string]*lane), gates: make(map[string]time.Time)}
+	return &pacer{updates: &lane{pace: updatePace()}, lanes: make(map[string]*lane), gates: make(map[string]time.Time)}
+}
+
+// laneOf returns the lane in which a request waits its turn, or nil.
+func (p *pacer) laneOf(r request) *lane {
+	switch r.method {
+	case methodPost:
+		return p.lane(r.channel)
+	case methodUpdate:
+		return p.updates
+	default:
+		return nil
+	}
 }
 
 // lane returns the lane of a channel. A caller must take its turn in it before
@@ -37,7 +51,7 @@ func (p *pacer) lane(channel string) *lane {
 			}
 		}
 	}
-	l := &lane{}
+	l := &lane{pace: postPace()}
 	p.lanes[channel] = l
 	return l
 }

@@ -33,14 +33,14 @@ func at(t *testing.T, l *lane, n int) []time.Duration {
 func TestLanePacesAfterABurst(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := &lane{}
+		l := &lane{pace: postPace()}
 		for i, got := range at(t, l, 6) {
-			if want := max(0, time.Duration(i-laneBurst+1)) * laneInterval; got != want {
+			if want := max(0, time.Duration(i-postPace().burst+1)) * postPace().every; got != want {
 				t.Errorf("turn %d after %s, want %s", i, got, want)
 			}
 		}
 		time.Sleep(time.Minute) // no more than a burst is saved up
-		if got := at(t, l, laneBurst+1); got[laneBurst-1] != 0 || got[laneBurst] != laneInterval {
+		if got := at(t, l, postPace().burst+1); got[postPace().burst-1] != 0 || got[postPace().burst] != postPace().every {
 			t.Errorf("turns after a rest at %v", got)
 		}
 	})
@@ -49,8 +49,8 @@ func TestLanePacesAfterABurst(t *testing.T) {
 func TestLaneLetsUrgentPass(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := &lane{}
-		at(t, l, laneBurst) // use the burst up
+		l := &lane{pace: postPace()}
+		at(t, l, postPace().burst) // use the burst up
 		order := make(chan string, 4)
 		enter := func(name string, urgent bool) {
 			go func() {
@@ -74,7 +74,7 @@ func TestLaneLetsUrgentPass(t *testing.T) {
 func TestLaneRefusesWhatWouldWaitTooLong(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := &lane{}
+		l := &lane{pace: postPace()}
 		l.pause(time.Minute)
 		start := time.Now()
 		after, err := l.take(context.Background(), false, 10*time.Second)
@@ -90,8 +90,8 @@ func TestLaneRefusesWhatWouldWaitTooLong(t *testing.T) {
 func TestLaneGivesUpATurnWithItsCaller(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := &lane{}
-		at(t, l, laneBurst)
+		l := &lane{pace: postPace()}
+		at(t, l, postPace().burst)
 		ctx, cancel := context.WithCancel(context.Background())
 		gone := make(chan error)
 		go func() { _, err := l.take(ctx, true, time.Minute); gone <- err }()
@@ -100,7 +100,7 @@ func TestLaneGivesUpATurnWithItsCaller(t *testing.T) {
 		if err := <-gone; !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
 		}
-		if got := at(t, l, 1); got[0] != laneInterval {
+		if got := at(t, l, 1); got[0] != postPace().every {
 			t.Fatalf("the next turn came after %s, want the one given up", got[0])
 		}
 	})
@@ -109,8 +109,8 @@ func TestLaneGivesUpATurnWithItsCaller(t *testing.T) {
 func TestLaneBoundsTheWaitOfThosePassed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := &lane{}
-		at(t, l, laneBurst)
+		l := &lane{pace: postPace()}
+		at(t, l, postPace().burst)
 		start := time.Now()
 		passed := make(chan error)
 		go func() { _, err := l.take(context.Background(), false, 5*time.Second); passed <- err }()
@@ -133,7 +133,7 @@ func TestPacerSweepsIdleLanes(t *testing.T) {
 		busy.pause(time.Hour)
 		for i := range 10 * laneSweep {
 			at(t, p.lane(string(rune(0x4e00+i))), 1)
-			time.Sleep(laneInterval)
+			time.Sleep(postPace().every)
 		}
 		if len(p.lanes) > laneSweep || p.lane("busy") != busy {
 			t.Fatalf("%d lanes are kept", len(p.lanes))

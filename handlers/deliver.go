@@ -44,6 +44,8 @@ type Deliverer struct {
 	mu    sync.Mutex
 	locks map[string]*sync.Mutex
 	told  map[string]bool // keys of refusals that their owner knows of
+
+	painted map[workflows.MessageRef]string // revisions that a card was painted from
 }
 
 // Deliver carries out one of the Slack effects.
@@ -103,7 +105,7 @@ func (d *Deliverer) paintIncident(ctx context.Context, id string) (workflows.Mes
 	view := blocks.View{Now: d.Now(), Zone: d.Zone, Owner: responsible(policy), Unresolved: policy.Unresolved, CanPage: policy.CanPage(incident), CanTicket: policy.CanTicket(incident)}
 	message := toBot(blocks.IncidentCard(incident, proposals, view))
 	if incident.Card.TS != "" {
-		return incident.Card, d.Poster.Update(ctx, incident.Card.Channel, incident.Card.TS, message)
+		return incident.Card, d.repaint(ctx, incident.Card, revisions(incident, proposals...), message)
 	}
 	at, err := d.postOnce(ctx, policy.Channel, "", "incident/"+id, incident.OpenedAt, message, true)
 	if err != nil {
@@ -158,7 +160,7 @@ func (d *Deliverer) approvalCard(ctx context.Context, id string) error {
 func (d *Deliverer) paintProposal(ctx context.Context, i workflows.Incident, p workflows.Proposal, root workflows.MessageRef) error {
 	message := toBot(blocks.ApprovalCard(i, p, blocks.View{Now: d.Now(), Zone: d.Zone, Unresolved: p.Unresolved}))
 	if p.Message.TS != "" {
-		return d.Poster.Update(ctx, p.Message.Channel, p.Message.TS, message)
+		return d.repaint(ctx, p.Message, revisions(i, p), message)
 	}
 	at, err := d.postOnce(ctx, root.Channel, root.TS, "proposal/"+p.ID, p.CreatedAt, message, true)
 	if err != nil {
