@@ -33,8 +33,8 @@ func (s *Server) place(userID, channelID string) (User, *channel, error) {
 }
 
 // Say posts a person's own message to a channel that the user can see, into a
-// thread when threadTS is not empty. Names become mentions as in Command. The
-// app is not told: it subscribes to no message events here.
+// thread when threadTS is not empty. Names become mentions as in Command. The app
+// is told of what it subscribes to: the message, and a mention of it.
 func (s *Server) Say(userID, channelID, threadTS, text string) (Message, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -48,7 +48,9 @@ func (s *Server) Say(userID, channelID, threadTS, text string) (Message, error) 
 	if refused := threadRoot(c, threadTS); refused != nil {
 		return Message{}, fmt.Errorf("slackdev: no thread %s in channel %s", threadTS, channelID)
 	}
-	return s.post(c, Message{User: u.ID, Text: s.escapeNames(text), ThreadTS: threadTS}), nil
+	m := s.post(c, Message{User: u.ID, Text: s.escapeNames(text), ThreadTS: threadTS})
+	s.tellMessage(c, m)
+	return m, nil
 }
 
 // Command types the workspace's slash command as a user in a channel that the
@@ -66,6 +68,9 @@ func (s *Server) Command(ctx context.Context, userID, channelID, text string) (O
 		return Outcome{}, err
 	}
 	out, err := s.dispatch(ctx, e)
+	if err == nil && !out.Acked {
+		s.showCommandFailure(out, userID, channelID)
+	}
 	if err != nil || out.Payload == nil {
 		return out, err
 	}

@@ -33,32 +33,6 @@ type method struct {
 	app    bool // takes the app-level token, in the header only
 }
 
-// methods are all that the workspace knows; anything else is unknown_method.
-func methods() map[string]method {
-	const tier2, tier3, tier4 = 20, 50, 100
-	return map[string]method{
-		"apps.connections.open": {do: (*Server).connectionsOpen, perMin: tier3, app: true},
-		"auth.test":             {do: (*Server).authTest},
-		"chat.getPermalink":     {do: (*Server).getPermalink},
-		"chat.postEphemeral":    {do: (*Server).postEphemeral, perMin: tier4},
-		"chat.postMessage":      {do: (*Server).postMessage},
-		"chat.update":           {do: (*Server).updateMessage, perMin: tier3},
-		"conversations.history": {do: (*Server).history, perMin: tier3},
-		"conversations.info":    {do: (*Server).channelInfo, perMin: tier3},
-		"conversations.members": {do: (*Server).channelMembers, perMin: tier4},
-		"conversations.open":    {do: (*Server).openDirect, perMin: tier3},
-		"conversations.replies": {do: (*Server).replies, perMin: tier3},
-		"usergroups.list":       {do: (*Server).listUserGroups, perMin: tier2},
-		"users.info":            {do: (*Server).userInfo, perMin: tier4},
-		"users.list":            {do: (*Server).listUsers, perMin: tier2},
-		"users.lookupByEmail":   {do: (*Server).lookupByEmail, perMin: tier3},
-		"views.open":            {do: (*Server).openView, perMin: tier4},
-		"views.publish":         {do: (*Server).publishView, perMin: tier4},
-		"views.push":            {do: (*Server).pushView, perMin: tier4},
-		"views.update":          {do: (*Server).updateView, perMin: tier4},
-	}
-}
-
 func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request) {
 	s.stampHeaders(w)
 	c, refused := readCall(r)
@@ -66,13 +40,12 @@ func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request) {
 		s.answer(w, c.method, http.StatusOK, refused.body())
 		return
 	}
-	fault, faulty := s.takeFault(c.method)
-	if faulty && !fault.AfterEffect {
-		s.answerFault(w, c.method, fault)
+	fault := s.takeFault(c.method)
+	if s.failed(w, r, c.method, fault) {
 		return
 	}
 	body, wait := s.run(c)
-	if faulty {
+	if fault.AfterEffect {
 		s.journal("lost", "method", c.method)
 		hangUp(w)
 		return
@@ -101,6 +74,9 @@ func (s *Server) run(c *call) (reply, time.Duration) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.revoked != "" {
+		return refuse(s.revoked).body(), 0
+	}
 	if wait := s.limit(c, m); wait > 0 {
 		return refuse("ratelimited").body(), wait
 	}

@@ -22,15 +22,19 @@ func (s *Server) channelInfo(c *call) (reply, *refusal) {
 	if refused != nil {
 		return nil, refused
 	}
+	return reply{"channel": s.wireChannel(ch)}, nil
+}
+
+func (s *Server) wireChannel(ch *channel) map[string]any {
 	if ch.im != "" {
-		return reply{"channel": map[string]any{"id": ch.ID, "is_im": true, "user": ch.im, "is_ext_shared": false}}, nil
+		return map[string]any{"id": ch.ID, "is_im": true, "user": ch.im, "is_ext_shared": false}
 	}
-	return reply{"channel": map[string]any{
+	return map[string]any{
 		"id": ch.ID, "name": ch.Name, "name_normalized": ch.Name, "is_channel": !ch.Private, "is_group": ch.Private,
-		"is_im": false, "is_mpim": false, "is_private": ch.Private, "is_archived": false,
+		"is_im": false, "is_mpim": false, "is_private": ch.Private, "is_archived": ch.Archived,
 		"is_ext_shared": ch.ExtShared, "is_shared": ch.ExtShared, "is_member": ch.member(s.ws.BotUserID),
 		"num_members": len(ch.Members),
-	}}, nil
+	}
 }
 
 func (s *Server) channelMembers(c *call) (reply, *refusal) {

@@ -70,8 +70,10 @@ func (s *Server) target(id string, direct bool) (*channel, *refusal) {
 	switch {
 	case c == nil:
 		return nil, refuse("channel_not_found")
-	case c.Private && !c.member(s.ws.BotUserID):
+	case !c.member(s.ws.BotUserID) && (c.Private || !s.granted("chat:write.public")):
 		return nil, refuse("not_in_channel")
+	case c.Archived:
+		return nil, refuse("is_archived")
 	}
 	return c, nil
 }

@@ -46,13 +46,33 @@ func (s *Server) lookupByEmail(c *call) (reply, *refusal) {
 	return nil, refuse("users_not_found")
 }
 
-func (s *Server) listUserGroups(*call) (reply, *refusal) {
-	return reply{"usergroups": []any{}}, nil
+func (s *Server) listUserGroups(c *call) (reply, *refusal) {
+	groups := make([]map[string]any, 0, len(s.ws.Groups))
+	for _, g := range s.ws.Groups {
+		w := map[string]any{
+			"id": g.ID, "team_id": s.ws.TeamID, "is_usergroup": true, "name": g.Name, "handle": g.Handle,
+			"is_external": false, "date_delete": 0, "user_count": len(g.Users),
+		}
+		if c.flag("include_users") {
+			w["users"] = g.Users
+		}
+		groups = append(groups, w)
+	}
+	return reply{"usergroups": groups}, nil
+}
+
+func (s *Server) listGroupMembers(c *call) (reply, *refusal) {
+	for _, g := range s.ws.Groups {
+		if g.ID == c.str("usergroup") {
+			return reply{"users": append([]string{}, g.Users...)}, nil
+		}
+	}
+	return nil, refuse("no_such_subteam")
 }
 
 func (s *Server) wireUser(u User) map[string]any {
 	profile := map[string]any{"real_name": u.RealName, "display_name": u.Name, "team": u.TeamID}
-	if u.TeamID == s.ws.TeamID && u.Email != "" {
+	if u.TeamID == s.ws.TeamID && u.Email != "" && s.granted("users:read.email") {
 		profile["email"] = u.Email
 	}
 	w := map[string]any{

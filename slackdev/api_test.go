@@ -25,7 +25,7 @@ func TestEveryRefusalHasSlacksName(t *testing.T) {
 	mine := b.post(t, "text", "root")
 	reply := b.post(t, "text", "reply", "thread_ts", mine)
 	cases := map[string]refusal{
-		"unknown method":        {"chat.delete", nil, "unknown_method"},
+		"unknown method":        {"chat.startStream", nil, "unknown_method"},
 		"no such channel":       {"chat.postMessage", []string{"channel", "C0NOWHERE1", "text", "x"}, "channel_not_found"},
 		"no channel":            {"chat.postMessage", []string{"text", "x"}, "channel_not_found"},
 		"private, bot not in":   {"chat.postMessage", []string{"channel", secret, "text", "x"}, "not_in_channel"},

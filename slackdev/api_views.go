@@ -92,7 +92,7 @@ func (s *Server) updateView(c *call) (reply, *refusal) {
 }
 
 func (s *Server) replaceView(v *View, body json.RawMessage) {
-	v.Body, v.Hash, v.Errors = body, s.hash(), nil
+	v.Body, v.Hash, v.Errors, v.Notice = body, s.hash(), nil, ""
 	s.touch()
 }
 

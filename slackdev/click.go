@@ -19,7 +19,7 @@ func (s *Server) Choose(ctx context.Context, userID, channelID, ts, actionID, va
 	if err != nil {
 		return Outcome{}, err
 	}
-	return s.dispatch(ctx, e)
+	return s.clicked(ctx, e, userID, ts, actionID)
 }
 
 // ChooseInView presses a button (value empty) or picks a choice in the user's
@@ -29,7 +29,16 @@ func (s *Server) ChooseInView(ctx context.Context, userID, viewID, actionID, val
 	if err != nil {
 		return Outcome{}, err
 	}
-	return s.dispatch(ctx, e)
+	return s.clicked(ctx, e, userID, viewID, actionID)
+}
+
+// clicked delivers a click and shows the person whether the app took it.
+func (s *Server) clicked(ctx context.Context, e envelope, userID, place, actionID string) (Outcome, error) {
+	out, err := s.dispatch(ctx, e)
+	if err == nil {
+		s.showClickFailure(userID, place, actionID, !out.Acked)
+	}
+	return out, err
 }
 
 func (s *Server) clickEnvelope(userID, channelID, ts, actionID, value string) (envelope, error) {

@@ -17,6 +17,8 @@ const (
 	NotAcked = "operation_timeout"
 	// BadAck is shown when the payload of the acknowledgement was not usable.
 	BadAck = "invalid_app_response"
+	// EventDropped is the outcome of an event over the hourly limit; nobody sees it.
+	EventDropped = "app_rate_limited"
 )
 
 // Outcome is what came of a person's act, as that person sees it.

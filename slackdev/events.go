@@ -8,8 +8,13 @@ import (
 
 // Event sends an Events API event, the inner object with its "type", and
 // redelivers it after each of Options.EventRetries while it is not
-// acknowledged. It returns the outcome of the last delivery.
+// acknowledged. It returns the outcome of the last delivery. Over
+// Options.EventsPerHour the event is dropped, with EventDropped as the outcome's
+// error, and the app gets app_rate_limited once a minute.
 func (s *Server) Event(ctx context.Context, event map[string]any) (Outcome, error) {
+	if over, err := s.overRate(ctx); over || err != nil {
+		return Outcome{Error: EventDropped, Detail: "more events in this hour than Slack delivers"}, err
+	}
 	payload, err := s.eventPayload(event)
 	if err != nil {
 		return Outcome{}, fmt.Errorf("slackdev: event: %w", err)
@@ -25,6 +30,23 @@ func (s *Server) Event(ctx context.Context, event map[string]any) (Outcome, erro
 		out, err = s.dispatch(ctx, eventEnvelope(payload, i+1, "timeout"))
 	}
 	return out, err
+}
+
+// overRate counts an event and tells the app when it is one too many.
+func (s *Server) overRate(ctx context.Context) (bool, error) {
+	s.mu.Lock()
+	now := s.opts.Wall()
+	over, tell := s.eventRate.admit(now, s.opts.EventsPerHour)
+	s.mu.Unlock()
+	if !tell {
+		return over, nil
+	}
+	e, err := s.rateLimited(now)
+	if err != nil {
+		return over, fmt.Errorf("slackdev: event: %w", err)
+	}
+	_, err = s.dispatch(ctx, e)
+	return over, err
 }
 
 func eventEnvelope(payload []byte, attempt int, reason string) envelope {

@@ -45,15 +45,14 @@ func forget[V any](m map[string]V, expired func(V) bool) {
 func (s *Server) serveHook(w http.ResponseWriter, r *http.Request) {
 	c, refused := readCall(r)
 	c.method = "response_url"
-	fault, faulty := s.takeFault(c.method)
-	if faulty && !fault.AfterEffect {
-		s.answerFault(w, c.method, fault)
+	fault := s.takeFault(c.method)
+	if s.failed(w, r, c.method, fault) {
 		return
 	}
 	if refused == nil {
 		refused = s.useHook(r.PathValue("id"), c)
 	}
-	if faulty {
+	if fault.AfterEffect {
 		s.journal("lost", "method", c.method)
 		hangUp(w)
 		return

@@ -16,7 +16,15 @@ type Message struct {
 	Edited      *Edited         `json:"edited,omitempty"`
 	ReplyCount  int             `json:"reply_count,omitempty"`
 	Broadcast   bool            `json:"reply_broadcast,omitempty"`
+	Files       []File          `json:"files,omitempty"`
+	Reactions   []Reaction      `json:"reactions,omitempty"`
 	EphemeralTo string          `json:"ephemeral_to,omitempty"` // the only reader; empty for all
+}
+
+// Reaction is an emoji that users put on a message.
+type Reaction struct {
+	Name  string   `json:"name"`
+	Users []string `json:"users"`
 }
 
 // Edited says who changed a message last and when.
@@ -38,6 +46,8 @@ type View struct {
 	PreviousID string `json:"previous_id,omitempty"`
 	// Errors are shown at the input blocks, by block_id.
 	Errors map[string]string `json:"errors,omitempty"`
+	// Notice is what the client says when the app did not take the submission.
+	Notice string `json:"notice,omitempty"`
 }
 
 // wire is the message in the form of the Web API and of payloads.
@@ -55,6 +65,13 @@ func (s *Server) wire(m Message, withMetadata bool) map[string]any {
 	if m.Blocks != nil {
 		w["blocks"] = m.Blocks
 	}
+	if len(m.Files) > 0 {
+		w["files"], w["upload"] = s.wireFiles(m.Files), true
+		w["subtype"] = "file_share"
+	}
+	if len(m.Reactions) > 0 {
+		w["reactions"] = wireReactions(m.Reactions)
+	}
 	if m.Edited != nil {
 		w["edited"] = m.Edited
 	}
@@ -62,4 +79,20 @@ func (s *Server) wire(m Message, withMetadata bool) map[string]any {
 		w["metadata"] = m.Metadata
 	}
 	return w
+}
+
+func (s *Server) wireFiles(files []File) []map[string]any {
+	out := make([]map[string]any, 0, len(files))
+	for _, f := range files {
+		out = append(out, s.wireFile(f))
+	}
+	return out
+}
+
+func wireReactions(reactions []Reaction) []map[string]any {
+	out := make([]map[string]any, 0, len(reactions))
+	for _, r := range reactions {
+		out = append(out, map[string]any{"name": r.Name, "users": r.Users, "count": len(r.Users)})
+	}
+	return out
 }

@@ -8,8 +8,9 @@ import (
 
 // reader is who looks at the page: names are resolved and dates are shown for them.
 type reader struct {
-	snap Snapshot
-	user User
+	snap  Snapshot
+	user  User
+	place string // the message or view being drawn
 }
 
 // mrkdwn renders Slack's markup: code, quotes, lists of lines, bold, italic,
@@ -144,6 +145,9 @@ func (r reader) special(s string) node {
 }
 
 func (r reader) userName(id string) string {
+	if id == slackbot {
+		return "Slackbot"
+	}
 	for _, u := range r.snap.Users {
 		if u.ID == id {
 			return displayName(u)

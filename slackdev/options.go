@@ -46,6 +46,16 @@ type Options struct {
 	Burst int
 	// Unlimited switches rate limits off.
 	Unlimited bool
+	// EventsPerHour is how many events the app gets in an hour; default 30,000:
+	// docs.slack.dev/reference/events/app_rate_limited.
+	EventsPerHour int
+	// ShareDelay is how long Slack scans an uploaded file before its message
+	// appears; default 200 ms.
+	ShareDelay time.Duration
+	// SocketLife is the age at which a connection is warned and, 10 s later,
+	// closed; default 18,060 s as in Slack's hello, and 360 s for a connection
+	// opened with debug_reconnects=true.
+	SocketLife time.Duration
 }
 
 // Workspace describes a team, its app and its people.
@@ -62,6 +72,12 @@ type Workspace struct {
 	// Scopes are those of the bot token; nil: it holds all that Slack has, and
 	// the answers do not list them.
 	Scopes []string
+	// Events that the app subscribes to, such as "app_mention", "message.channels",
+	// "message.im", "member_joined_channel" and "channel_id_changed".
+	// app_home_opened is always told.
+	Events []string
+	// Groups are the user groups, such as @data-eng.
+	Groups []Group
 }
 
 // User is a person or bot that the workspace knows. Name may be empty, as it is
@@ -82,6 +98,14 @@ type User struct {
 	Stranger bool `json:"is_stranger"`
 }
 
+// Group is a user group, which Slack writes as @handle.
+type Group struct {
+	ID     string   `json:"id"` // "S…"
+	Handle string   `json:"handle"`
+	Name   string   `json:"name"`
+	Users  []string `json:"users"`
+}
+
 // Channel is a public or private channel. Members are user ids; the bot may
 // post to a public channel without being one of them.
 type Channel struct {
@@ -89,6 +113,7 @@ type Channel struct {
 	Name      string   `json:"name"`
 	Private   bool     `json:"is_private"`
 	ExtShared bool     `json:"is_ext_shared"`
+	Archived  bool     `json:"is_archived"`
 	Members   []string `json:"members"`
 }
 
@@ -98,6 +123,9 @@ func (o *Options) setDefaults() {
 	setDefault(&o.PingEvery, 10*time.Second)
 	setDefault(&o.TriggerLife, 3*time.Second)
 	setDefault(&o.Burst, 8)
+	setDefault(&o.EventsPerHour, 30000)
+	setDefault(&o.ShareDelay, 200*time.Millisecond)
+	setDefault(&o.SocketLife, connectionAge*time.Second)
 	setDefault(&o.Workspace.Command, "/dw")
 	if o.EventRetries == nil {
 		o.EventRetries = []time.Duration{0, time.Minute, 5 * time.Minute}

@@ -30,6 +30,10 @@ func (s *Server) pageRoutes(mux *http.ServeMux) {
 	mux.Handle("GET /assets/{file}", guard(serveAsset))
 	mux.Handle("GET /_dev/state", guard(s.serveState))
 	mux.Handle("GET /_dev/events", guard(s.serveEvents))
+	mux.Handle("GET /_dev/file/{id}", guard(s.serveFile))
+	mux.Handle("POST /_dev/fault", guard(s.serveFault))
+	mux.Handle("POST /_dev/change", guard(s.serveChange))
+	mux.Handle("POST /_dev/event", guard(s.serveEvent))
 	mux.Handle("POST /_dev/{act}", guard(s.serveAct))
 }
 

@@ -39,13 +39,20 @@ type shownMessage struct {
 	Channel, TS, Author, Initial, Clock, Full string
 	IsApp, Private                            bool
 	Body                                      template.HTML
+	Files                                     []File
+	Reactions                                 []shownReaction
 	Replies                                   int
 	ThreadLink                                string
 }
 
+type shownReaction struct {
+	Emoji string
+	Count int
+}
+
 type shownModal struct {
-	ID, Key, Title, Submit, Close string
-	Body                          template.HTML
+	ID, Key, Title, Submit, Close, Notice string
+	Body                                  template.HTML
 }
 
 func (s *Server) pageData(snap Snapshot, userID, channelID, thread string) (pageData, error) {
@@ -151,13 +158,17 @@ func (d *pageData) addMessages(r reader, thread string) {
 }
 
 func (d *pageData) shown(r reader, m Message) shownMessage {
+	r.place = m.TS
 	name := r.userName(m.User)
 	out := shownMessage{
 		Channel: m.Channel, TS: m.TS, Author: name, Initial: strings.ToUpper(firstRune(name)),
-		IsApp: m.BotID != "", Private: m.EphemeralTo != "", Replies: m.ReplyCount,
+		IsApp: m.BotID != "", Private: m.EphemeralTo != "", Files: m.Files, Replies: m.ReplyCount,
 		ThreadLink: link(d.Me.ID, m.Channel, orElse(m.ThreadTS, m.TS)),
 	}
 	out.Clock, out.Full = r.clock(m.TS)
+	for _, reaction := range m.Reactions {
+		out.Reactions = append(out.Reactions, shownReaction{Emoji: emojis(":" + reaction.Name + ":"), Count: len(reaction.Users)})
+	}
 	if m.Blocks != nil { // Slack shows no "edited" mark on blocks
 		out.Body = markup(r.blocks(m.Blocks, nil)...)
 		return out
@@ -188,6 +199,7 @@ func (d *pageData) addHome(r reader) {
 }
 
 func (r reader) viewBlocks(v View) []node {
+	r.place = v.ID
 	raw, err := marshalPlain(v.fields()["blocks"])
 	if err != nil {
 		return []node{txt(err.Error())}
@@ -203,7 +215,7 @@ func (d *pageData) addModal(r reader) {
 	v := stack[len(stack)-1]
 	fields := v.fields()
 	d.Modal = &shownModal{
-		ID: v.ID, Key: fmt.Sprint(v.ID, v.Hash, v.Errors), Title: plainText(fields["title"]),
+		ID: v.ID, Key: fmt.Sprint(v.ID, v.Hash, v.Errors, v.Notice), Notice: v.Notice, Title: plainText(fields["title"]),
 		Submit: plainText(fields["submit"]), Close: orElse(plainText(fields["close"]), "Close"),
 		Body: markup(r.viewBlocks(v)...),
 	}

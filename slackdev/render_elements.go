@@ -21,6 +21,9 @@ func (r reader) element(v any) node {
 
 func (r reader) button(object map[string]any, id string) node {
 	style, _ := object["style"].(string)
+	if slices.Contains(r.snap.Warnings, Warning{User: r.user.ID, Place: r.place, Action: id}) {
+		style += " failed"
+	}
 	attrs := at("class", "btn "+style, "type", "button", "data-act", "click", "data-action", id)
 	if confirm, ok := object["confirm"].(map[string]any); ok {
 		attrs = append(attrs, "data-confirm", plainText(confirm["title"])+"\n\n"+plainText(confirm["text"]))

@@ -10,7 +10,7 @@ import (
 // page of each method. A method that is not here needs none.
 func methodScopes(method string, ch *channel) string {
 	switch method {
-	case "chat.postMessage", "chat.postEphemeral", "chat.update":
+	case "chat.delete", "chat.postMessage", "chat.postEphemeral", "chat.update":
 		return "chat:write"
 	case "conversations.info":
 		return channelScope(ch, "read")
@@ -18,13 +18,23 @@ func methodScopes(method string, ch *channel) string {
 		return channelScope(ch, "history")
 	case "conversations.members":
 		return channelScope(ch, "read")
+	case "conversations.join":
+		return "channels:join"
 	case "conversations.open":
 		return "im:write"
-	case "users.info", "users.list":
+	case "files.completeUploadExternal", "files.delete", "files.getUploadURLExternal":
+		return "files:write"
+	case "files.info":
+		return "files:read"
+	case "reactions.add", "reactions.remove":
+		return "reactions:write"
+	case "team.info":
+		return "team:read"
+	case "bots.info", "users.info", "users.list":
 		return "users:read"
 	case "users.lookupByEmail":
 		return "users:read.email"
-	case "usergroups.list":
+	case "usergroups.list", "usergroups.users.list":
 		return "usergroups:read"
 	default:
 		return ""
@@ -47,8 +57,17 @@ func channelScope(ch *channel, right string) string {
 // lacksScope refuses a call whose scope the workspace's bot token does not hold.
 // Without a list of scopes the token holds all. The caller holds mu.
 func (s *Server) lacksScope(c *call) *refusal {
-	need := methodScopes(c.method, s.state.channels[c.str("channel")])
-	if s.ws.Scopes == nil || need == "" || slices.Contains(s.ws.Scopes, need) {
+	return s.lacks(methodScopes(c.method, s.state.channels[c.str("channel")]))
+}
+
+// granted says whether the bot token holds a scope; the empty scope needs none.
+func (s *Server) granted(scope string) bool {
+	return s.ws.Scopes == nil || scope == "" || slices.Contains(s.ws.Scopes, scope)
+}
+
+// lacks is the refusal of a call that needs a scope, or nil.
+func (s *Server) lacks(need string) *refusal {
+	if s.granted(need) {
 		return nil
 	}
 	return &refusal{code: "missing_scope", needed: need, provided: strings.Join(s.ws.Scopes, ",")}

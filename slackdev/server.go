@@ -36,6 +36,10 @@ type Server struct {
 	pending    map[string]*delivery
 	last       *envelope
 	faults     map[string][]Fault
+	spells     map[string]spell
+	revoked    string            // why the tokens hold no longer; empty while they do
+	uploads    map[string]string // by ticket, the file to come
+	eventRate  eventRate
 	dropAcks   int
 	duplicate  int
 	buckets    map[string]bucket
@@ -58,6 +62,7 @@ func New(opts Options) (*Server, error) {
 		opts: opts, ws: opts.Workspace, check: newSchema(), page: page, methods: methods(),
 		state: newState(opts.Workspace), changed: make(chan struct{}),
 		tickets: map[string]bool{}, pending: map[string]*delivery{}, faults: map[string][]Fault{},
+		spells: map[string]spell{}, uploads: map[string]string{},
 		buckets: map[string]bucket{}, triggers: map[string]trigger{}, hooks: map[string]*hook{},
 	}
 	s.ctx, s.stop = context.WithCancel(context.Background())
@@ -119,6 +124,7 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("/api/{method}", s.serveAPI)
 	mux.HandleFunc("GET /link/", s.serveSocket)
 	mux.HandleFunc("POST /hooks/{team}/{id}", s.serveHook)
+	mux.HandleFunc("POST /upload/v1/{ticket}", s.serveUpload)
 	s.pageRoutes(mux)
 	return mux
 }

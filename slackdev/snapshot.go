@@ -15,6 +15,8 @@ type Snapshot struct {
 	Ephemerals map[string][]Message `json:"ephemerals"`
 	Modals     map[string][]View    `json:"modals"`
 	Homes      map[string]View      `json:"homes"`
+	// Warnings are the acts that the app did not take.
+	Warnings []Warning `json:"warnings"`
 }
 
 // ChannelState is a channel with its messages in order, replies included.
@@ -45,7 +47,7 @@ func (s *Server) snapshot() (Snapshot, <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	snap := Snapshot{
-		Seq: s.state.seq, TeamID: s.ws.TeamID, Command: s.ws.Command, Sockets: len(s.sockets),
+		Seq: s.state.seq, Warnings: append([]Warning{}, s.state.warnings...), TeamID: s.ws.TeamID, Command: s.ws.Command, Sockets: len(s.sockets),
 		Ephemerals: map[string][]Message{}, Modals: map[string][]View{}, Homes: map[string]View{},
 	}
 	for _, id := range s.state.userOrder {

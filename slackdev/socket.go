@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gorilla/websocket"
@@ -17,6 +18,7 @@ const (
 	writeTime     = 5 * time.Second
 	warningTime   = 10 * time.Second // from the "warning" to the close
 	connectionAge = 18060            // seconds, as in Slack's hello
+	debugAge      = 360 * time.Second
 )
 
 // socket is one Socket Mode connection.
@@ -24,6 +26,8 @@ type socket struct {
 	conn     *websocket.Conn
 	tap      *frameTap
 	write    sync.Mutex
+	life     time.Duration // until it is warned
+	dead     atomic.Bool   // half-open: nothing goes out, and what comes in is lost
 	done     chan struct{} // closed when the reader has ended
 	draining bool          // told to go; the server's mutex guards it
 }
@@ -57,7 +61,10 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the ticket is unknown or was used; call apps.connections.open", http.StatusUnauthorized)
 		return
 	}
-	sock := &socket{tap: &frameTap{}, done: make(chan struct{})}
+	sock := &socket{tap: &frameTap{}, done: make(chan struct{}), life: s.opts.SocketLife}
+	if r.URL.Query().Get("debug_reconnects") == "true" {
+		sock.life = debugAge
+	}
 	upgrader := websocket.Upgrader{
 		ReadBufferSize: 4096, WriteBufferSize: 4096,
 		// Clients send Slack's own origin; the one-time ticket is the permission.
@@ -70,6 +77,13 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 	}
 	sock.conn = conn
 	conn.SetReadLimit(maxBody)
+	pong := conn.PingHandler()
+	conn.SetPingHandler(func(text string) error {
+		if sock.dead.Load() {
+			return nil
+		}
+		return pong(text)
+	})
 	defer conn.Close() //nolint:errcheck // the end of the connection
 	if !s.greet(sock) {
 		return
@@ -107,13 +121,14 @@ func (s *Server) greet(sock *socket) bool {
 	if full {
 		s.journal("socket refused", "reason", "too_many_websockets")
 		sock.send(disconnectFrame("too_many_websockets")) //nolint:errcheck // it is closed next
+		sock.bye()
 		return false
 	}
 	s.journal("hello", "connections", count)
 	return sock.send(map[string]any{
 		"type": "hello", "num_connections": count, "connection_info": map[string]any{"app_id": s.ws.AppID},
 		"debug_info": map[string]any{
-			"host": "applink-1", "build_number": 1, "approximate_connection_time": connectionAge,
+			"host": "applink-1", "build_number": 1, "approximate_connection_time": int(sock.life / time.Second),
 		},
 	}) == nil
 }
@@ -124,6 +139,9 @@ func disconnectFrame(reason string) map[string]any {
 
 // send writes one message; the caller holds write.
 func (k *socket) send(v any) error {
+	if k.dead.Load() {
+		return nil
+	}
 	raw, err := marshalPlain(v)
 	if err != nil {
 		return err
@@ -143,9 +161,17 @@ func (k *socket) lockedSend(v any) error {
 func (s *Server) pingLoop(sock *socket) {
 	tick := time.NewTicker(s.opts.PingEvery)
 	defer tick.Stop()
+	old := time.NewTimer(sock.life)
+	defer old.Stop()
 	for {
 		select {
+		case <-old.C:
+			s.journal("connection is old", "connections", 1)
+			s.retire(sock, "warning")
 		case <-tick.C:
+			if sock.dead.Load() {
+				continue
+			}
 			deadline := time.Now().Add(writeTime)
 			if sock.conn.WriteControl(websocket.PingMessage, []byte("Ping from applink-1"), deadline) != nil {
 				sock.conn.Close() //nolint:errcheck // the reader ends with it
@@ -163,7 +189,12 @@ func (s *Server) readLoop(sock *socket) {
 		if err != nil {
 			return
 		}
-		s.receive(sock, raw, sock.tap.pop())
+		fragmented := sock.tap.pop()
+		if sock.dead.Load() {
+			s.journal("lost", "bytes", len(raw), "reason", "half-open")
+			continue
+		}
+		s.receive(sock, raw, fragmented)
 	}
 }
 
@@ -199,22 +230,27 @@ func (s *Server) receive(sock *socket, raw []byte, fragmented bool) {
 func (s *Server) Disconnect(reason string) {
 	s.mu.Lock()
 	sockets := slices.Clone(s.sockets)
-	for _, sock := range sockets {
-		sock.draining = true
-	}
 	s.mu.Unlock()
 	s.journal("disconnect", "reason", reason, "connections", len(sockets))
 	for _, sock := range sockets {
-		sent := sock.lockedSend(disconnectFrame(reason)) == nil
-		if !sent || reason != "warning" || !s.enter() {
-			sock.conn.Close() //nolint:errcheck // the reader ends with it
-			continue
-		}
-		go func() {
-			defer s.running.Done()
-			sock.closeAfter(warningTime)
-		}()
+		s.retire(sock, reason)
 	}
+}
+
+// retire tells one connection to go.
+func (s *Server) retire(sock *socket, reason string) {
+	s.mu.Lock()
+	sock.draining = true
+	s.mu.Unlock()
+	sent := sock.lockedSend(disconnectFrame(reason)) == nil
+	if !sent || reason != "warning" || !s.enter() {
+		sock.bye()
+		return
+	}
+	go func() {
+		defer s.running.Done()
+		sock.closeAfter(warningTime)
+	}()
 }
 
 func (k *socket) closeAfter(wait time.Duration) {
@@ -222,9 +258,19 @@ func (k *socket) closeAfter(wait time.Duration) {
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		k.conn.Close() //nolint:errcheck // the reader ends with it
+		k.bye()
 	case <-k.done:
 	}
+}
+
+// bye closes a connection in order: with a close frame, so that a client does not
+// take the end for an error of the network.
+func (k *socket) bye() {
+	if !k.dead.Load() {
+		gone := websocket.FormatCloseMessage(websocket.CloseNormalClosure, "")
+		k.conn.WriteControl(websocket.CloseMessage, gone, time.Now().Add(writeTime)) //nolint:errcheck // it is cut next
+	}
+	k.conn.Close() //nolint:errcheck // the reader ends with it
 }
 
 // KillSockets cuts every connection without a word.

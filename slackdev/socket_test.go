@@ -42,8 +42,9 @@ func TestLostAcksTimeOut(t *testing.T) {
 			if got := <-done; got.err != nil || got.out.Acked || got.out.Error != slackdev.NotAcked {
 				t.Errorf("outcome %+v, %v", got.out, got.err)
 			}
-			if len(b.Ephemerals(ann)) != 0 {
-				t.Error("the answer of a dropped ack was shown")
+			want := `/dw failed with the error &quot;operation_timeout&quot;`
+			if e := b.Ephemerals(ann); len(e) != 1 || e[0].Text != want || e[0].User != "USLACKBOT" {
+				t.Errorf("ann reads %+v, want Slackbot's %s alone", e, want)
 			}
 		})
 	}

@@ -16,6 +16,8 @@ type state struct {
 	ephemerals map[string][]Message
 	modals     map[string][]*View // by user, bottom of the stack first
 	homes      map[string]*View
+	files      map[string]*upload
+	warnings   []Warning
 }
 
 type channel struct {
@@ -28,6 +30,7 @@ func newState(w Workspace) state {
 	st := state{
 		users: map[string]User{}, channels: map[string]*channel{},
 		ephemerals: map[string][]Message{}, modals: map[string][]*View{}, homes: map[string]*View{},
+		files: map[string]*upload{},
 	}
 	bot := User{ID: w.BotUserID, Name: w.Command[1:], RealName: w.Command[1:], Bot: true}
 	for _, u := range append(slices.Clone(w.Users), bot) {

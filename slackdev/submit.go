@@ -23,6 +23,9 @@ func (s *Server) Submit(
 	}
 	out, err = s.dispatch(ctx, e)
 	if err != nil || !out.Acked {
+		if err == nil {
+			s.showSubmitFailure(viewID)
+		}
 		return out, err
 	}
 	return s.applySubmission(out, userID, viewID), nil
@@ -58,6 +61,7 @@ func (s *Server) submission(
 	if err := fill(state, blocks, values); err != nil {
 		return envelope{}, Outcome{}, fmt.Errorf("slackdev: submit view %s: %w", viewID, err)
 	}
+	v.Notice = ""
 	if v.Errors = incomplete(state, blocks); len(v.Errors) > 0 {
 		s.touch()
 		return envelope{}, Outcome{Error: RequiredField, Detail: "the client refuses; see the view's errors"}, nil
