@@ -8,7 +8,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 BUILD   := CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
 PKGS    := ./...
 
-.PHONY: help build demo test test-race test-all contracts lint bench golden mutate fuzz pictures clean
+.PHONY: help build demo test test-race clients browser test-all contracts lint bench golden mutate fuzz pictures clean
 
 help: ## say what each target does
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -31,7 +31,18 @@ contracts: ## print the vendors' operations that tests validated against their d
 	if ! CI=true $(GO) test -count=1 -v -run Contract ./connectors/... >"$$out" 2>&1; then cat "$$out"; exit 1; fi; \
 	grep -o 'contract .*' "$$out" | LC_ALL=C sort -u
 
-test-all: build lint test-race mutate ## build, lint, race detector on everything, guards taken out
+CLIENTS := testdata/clients
+
+$(CLIENTS)/node_modules/.package-lock.json: $(CLIENTS)/package-lock.json
+	cd $(CLIENTS) && npm ci
+
+clients: build $(CLIENTS)/node_modules/.package-lock.json ## drive the local workspace with Slack's own clients; tsc on every golden message (needs Node 20)
+	cd $(CLIENTS) && npm run -s clients
+
+browser: build $(CLIENTS)/node_modules/.package-lock.json ## act in a browser on the page of the running demo (needs Node 20 and chromium)
+	cd $(CLIENTS) && npm run -s browser
+
+test-all: build lint test-race clients browser mutate ## build, lint, race detector on everything, Slack's clients, a browser, guards taken out
 
 lint: ## run golangci-lint, built from its own module in tools/
 	@mkdir -p bin

@@ -62,8 +62,11 @@ func messages(name string) map[string]blocks.Message {
 
 func TestGolden(t *testing.T) {
 	t.Parallel()
+	files := map[string][]byte{"modal_reject": encodeAny(t, blocks.RejectModal("PROP-BBBBBB", `{"value":"x"}`))}
 	for name, m := range messages("orders") {
-		got := encode(t, m)
+		files[name] = encode(t, m)
+	}
+	for name, got := range files {
 		path := filepath.Join("testdata", name+".json")
 		if *update {
 			if err := os.WriteFile(path, got, 0o600); err != nil {
@@ -84,11 +87,16 @@ func TestGolden(t *testing.T) {
 
 func encode(t *testing.T, m blocks.Message) []byte {
 	t.Helper()
+	return encodeAny(t, map[string]any{"text": m.Text, "blocks": m.Blocks})
+}
+
+func encodeAny(t *testing.T, v any) []byte {
+	t.Helper()
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(map[string]any{"text": m.Text, "blocks": m.Blocks}); err != nil {
+	if err := encoder.Encode(v); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()

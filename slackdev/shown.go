@@ -19,7 +19,7 @@ func (s *Server) showCommandFailure(out Outcome, userID, channelID string) {
 	defer s.mu.Unlock()
 	s.state.ephemerals[userID] = append(s.state.ephemerals[userID], Message{
 		Channel: channelID, TS: s.stamp(), User: slackbot, EphemeralTo: userID,
-		Text: fmt.Sprintf("%s failed with the error &quot;%s&quot;", s.ws.Command, out.Error),
+		Text: fmt.Sprintf("%s failed with the error \"%s\"", s.ws.Command, out.Error),
 	})
 	s.touch()
 }

@@ -56,7 +56,7 @@ func (s *Server) snapshot() (Snapshot, <-chan struct{}) {
 	for _, id := range s.state.order {
 		c := s.state.channels[id]
 		snap.Channels = append(snap.Channels, ChannelState{
-			Channel: c.Channel, DirectWith: c.im, Messages: slices.Clone(c.messages),
+			Channel: c.Channel, DirectWith: c.im, Messages: append([]Message{}, c.messages...),
 		})
 	}
 	for user, list := range s.state.ephemerals {

@@ -42,7 +42,7 @@ func TestLostAcksTimeOut(t *testing.T) {
 			if got := <-done; got.err != nil || got.out.Acked || got.out.Error != slackdev.NotAcked {
 				t.Errorf("outcome %+v, %v", got.out, got.err)
 			}
-			want := `/dw failed with the error &quot;operation_timeout&quot;`
+			want := `/dw failed with the error "operation_timeout"`
 			if e := b.Ephemerals(ann); len(e) != 1 || e[0].Text != want || e[0].User != "USLACKBOT" {
 				t.Errorf("ann reads %+v, want Slackbot's %s alone", e, want)
 			}

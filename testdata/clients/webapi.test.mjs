@@ -2,8 +2,10 @@
 // faults, and understands each of them as it would Slack's.
 import test from "node:test";
 import assert from "node:assert/strict";
-import { WebClient, ErrorCode, LogLevel, retryPolicies, WebClientEvent } from "@slack/web-api";
+import slack from "@slack/web-api";
 import { workspace, owner, deputy, guest, gone, partner, bot, data, invited, notInvited } from "./workspace.mjs";
+
+const { WebClient, ErrorCode, LogLevel, retryPolicies, WebClientEvent } = slack;
 
 function client(ws, token = ws.botToken, more = {}) {
   return new WebClient(token, { slackApiUrl: ws.api, logLevel: LogLevel.ERROR, retryConfig: { retries: 0 }, ...more });

@@ -82,12 +82,13 @@ export function inbox() {
     put(item) { const next = waiting.shift(); if (next) next(item); else got.push(item); },
     async next(what = "an item") {
       if (got.length) return got.shift();
-      let timer;
-      const late = new Promise((_, reject) => { timer = setTimeout(() => reject(new Error(`waited 20 s for ${what}`)), 20_000); });
-      try {
-        return await Promise.race([new Promise((resolve) => waiting.push(resolve)), late]);
-      } finally { clearTimeout(timer); }
+      return Promise.race([new Promise((resolve) => waiting.push(resolve)), late(what)]);
     },
     get size() { return got.length; },
   };
+}
+
+// late rejects after 20 s; it keeps no process alive.
+export function late(what) {
+  return new Promise((_, reject) => setTimeout(() => reject(new Error(`waited 20 s for ${what}`)), 20_000).unref());
 }
