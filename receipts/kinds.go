@@ -21,6 +21,9 @@ const (
 	KindErrandIntent  = "errand.intent" // a call to the pager or the tracker
 	KindErrandOutcome = "errand.outcome"
 
+	KindStopPulled = "stop.pulled"
+	KindStopLifted = "stop.lifted"
+
 	KindAutonomyWouldPropose = "autonomy.would_propose"
 	KindConfigLoaded         = "config.loaded"
 	KindKeyCreated           = "key.created"

@@ -12,6 +12,9 @@ func (s *Service) startIfReady(ctx context.Context, w *work, id string) error {
 	if err != nil || p.State != Approved {
 		return err
 	}
+	if p.Change != nil {
+		return s.applyChange(ctx, w, p)
+	}
 	i, err := w.incident(ctx, p.Incident)
 	if err != nil || i.State == Resolved {
 		return err
@@ -24,7 +27,7 @@ func (s *Service) startIfReady(ctx context.Context, w *work, id string) error {
 		}
 		after = append(after, q)
 	}
-	next, out, refusal := start(p, after, s.terms(p.Domain), w.now)
+	next, out, refusal := start(p, after, s.termsIn(w, p.Domain), w.now)
 	if refusal != nil {
 		return nil
 	}
@@ -40,10 +43,10 @@ func (s *Service) startIfReady(ctx context.Context, w *work, id string) error {
 // approved proposals behind it, and verifying.
 func (s *Service) carryOn(ctx context.Context, w *work, id string) error {
 	p, err := w.proposal(ctx, id)
-	if err != nil {
+	if err != nil || p.Change != nil {
 		return err
 	}
-	if next, out := advance(p, s.terms(p.Domain), w.now); p.State == Executing && !p.StepsDone() {
+	if next, out := advance(p, s.termsIn(w, p.Domain), w.now); p.State == Executing && !p.StepsDone() {
 		w.setProposal(next, out)
 	}
 	if err := s.endBlocked(ctx, w, p.Incident); err != nil {

@@ -46,8 +46,10 @@ func (s *Service) decideIn(ctx context.Context, w *work, r DecideRequest) (Answe
 		return Answer{OK: refusal.Code == RefusedAlready && repeats(p, r), Text: refusal.Text}, nil
 	}
 	w.setProposal(next, out)
-	if err := s.endBlocked(ctx, w, next.Incident); err != nil {
-		return Answer{}, err
+	if next.Change == nil {
+		if err := s.endBlocked(ctx, w, next.Incident); err != nil {
+			return Answer{}, err
+		}
 	}
 	if err := s.startIfReady(ctx, w, next.ID); err != nil {
 		return Answer{}, err

@@ -21,6 +21,7 @@ const (
 	EffectApprovalCard = "slack.approval"       // ProposalRef
 	EffectThreadNote   = "slack.note"           // ThreadNote
 	EffectDirect       = "slack.direct"         // DirectNote
+	EffectNotice       = "slack.notice"         // Notice
 	EffectInvestigate  = "incident.investigate" // IncidentRef
 	EffectVerify       = "incident.verify"      // IncidentRef
 	EffectStep         = "step.run"             // StepRef
@@ -44,9 +45,19 @@ type StepRef struct {
 	Step     int    `json:"step"`
 }
 
-// ThreadNote is one line for an incident's thread. Mention is who is notified.
+// Notice is a message of its own in a channel, for what belongs to no incident.
+// Since bounds how far back an earlier copy is looked for.
+type Notice struct {
+	Channel string    `json:"channel"`
+	Text    string    `json:"text"`
+	Since   time.Time `json:"since"`
+}
+
+// ThreadNote is one line for an incident's thread, or for that of a proposal
+// without an incident. Mention is who is notified.
 type ThreadNote struct {
 	Incident string   `json:"incident"`
+	Proposal string   `json:"proposal,omitempty"` // where Incident is empty
 	Text     string   `json:"text"`
 	Mention  []Person `json:"mention,omitempty"`
 }

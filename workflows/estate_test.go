@@ -87,6 +87,8 @@ func (e *estate) restart() {
 		Pager: pager, Tickets: tickets, OnCall: e.oncall, Permalink: func(m MessageRef) string { return "https://chat.example/" + m.TS },
 		Store: e.store, Checks: e, Investigator: e, Observers: []Observer{e.sched},
 		Policies:  func(domain string) (Policy, bool) { return e.policy, domain == e.policy.Domain },
+		Domains:   func() []Policy { return []Policy{e.policy} },
+		Command:   "/dw",
 		Actuators: map[string]Actuator{"sched": e.sched},
 		Now:       func() time.Time { return e.now },
 		NewID:     func(prefix string) string { e.ids++; return fmt.Sprintf("%s%03d", prefix, e.ids) },

@@ -37,6 +37,7 @@ type memData struct {
 	log       []receipts.Entry
 	drafts    []receipts.Draft
 	head      receipts.Head
+	stop      Stop
 }
 
 func newMemStore() *memStore { return &memStore{data: memData{}.copy()} }
@@ -250,6 +251,16 @@ func (t *memTx) AppendReceipt(_ context.Context, d receipts.Draft) (receipts.Ent
 	}
 	t.data.log, t.data.drafts, t.data.head = append(t.data.log, e), append(t.data.drafts, d), head
 	return e, nil
+}
+
+func (t *memTx) Stop(context.Context) (Stop, error) { return t.data.stop, nil }
+
+func (t *memTx) PutStop(_ context.Context, s Stop) (Stop, error) {
+	if s.Rev != t.data.stop.Rev+1 {
+		return Stop{}, ErrConflict
+	}
+	t.data.stop = s
+	return s, nil
 }
 
 func (t *memTx) Enqueue(_ context.Context, e Effect) error {

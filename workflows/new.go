@@ -17,6 +17,8 @@ import (
 type Options struct {
 	Store        Store
 	Policies     func(domain string) (Policy, bool)
+	Domains      func() []Policy // every policy, in the order of their names
+	Command      string          // the slash command that texts name, "/dw"
 	Checks       CheckRunner
 	Investigator Investigator
 	Actuators    map[string]Actuator // by Action.System
@@ -37,6 +39,8 @@ type Options struct {
 type Service struct {
 	store        Store
 	policies     func(string) (Policy, bool)
+	domains      func() []Policy
+	command      string
 	checks       CheckRunner
 	investigator Investigator
 	actuators    map[string]Actuator
@@ -78,7 +82,7 @@ func NewService(o Options) *Service {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	return &Service{
-		store: o.Store, policies: o.Policies, checks: o.Checks, investigator: o.Investigator,
+		store: o.Store, policies: o.Policies, domains: o.Domains, command: o.Command, checks: o.Checks, investigator: o.Investigator,
 		actuators: o.Actuators, observers: o.Observers, pager: o.Pager, tickets: o.Tickets, oncall: o.OnCall, permalink: o.Permalink,
 		now: o.Now, newID: o.NewID, newNonce: o.NewNonce, log: o.Log,
 		started: o.NewID("start"), launching: map[StepRef]bool{}, carrying: map[ErrandRef]bool{},
@@ -93,6 +97,7 @@ func (o Options) Check() error {
 	}{
 		{"Store", o.Store == nil},
 		{"Policies", o.Policies == nil},
+		{"Domains", o.Domains == nil},
 		{"Checks", o.Checks == nil},
 		{"Investigator", o.Investigator == nil},
 		{"Now", o.Now == nil},
@@ -119,6 +124,13 @@ func (s *Service) policy(domain string) Policy {
 
 func (s *Service) terms(domain string) Terms {
 	return Terms{Policy: s.policy(domain), CanObserve: s.canObserve}
+}
+
+// termsIn are the terms of a transaction: with its stop.
+func (s *Service) termsIn(w *work, domain string) Terms {
+	t := s.terms(domain)
+	t.Stopped = w.stop.On
+	return t
 }
 
 func (s *Service) canObserve(a diagnosis.Action) bool {

@@ -104,8 +104,8 @@ func (s *Service) launch(ctx context.Context, r StepRef, attempt int, before, ho
 		if planLaunch(p, r.Step) == launchNothing || p.Steps[r.Step].Attempt != attempt {
 			return p, Outcome{}
 		}
-		next, out := intend(p, r.Step, before, s.terms(p.Domain), w.now)
-		intended = next.State == Executing
+		next, out := intend(p, r.Step, before, s.termsIn(w, p.Domain), w.now)
+		intended = next.State == Executing && next.Steps[r.Step].Attempt > attempt
 		return next, out
 	})
 	if err != nil || !intended {

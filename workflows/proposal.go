@@ -51,6 +51,7 @@ const (
 	RoleOwner      Role = "owner"
 	RoleDeputy     Role = "deputy"
 	RoleEscalation Role = "escalation"
+	RolePolicy     Role = "policy" // decides about dw's own policy
 )
 
 // Person is a Slack user by ids; Name is for showing only, never for matching.
@@ -120,7 +121,7 @@ type Clocks struct {
 }
 
 // Proposal is an immutable, hashed plan with the state of its decision.
-// ID, Incident, Domain, Plan, Title, Key, After, BlastHash, PreChecks,
+// ID, Incident, Domain, Plan, Change, Title, Key, After, BlastHash, PreChecks,
 // PolicyVersion, Proposer, CreatedAt, Clocks.ExpiresAt, ExecuteWithin, the
 // people of Chain, Quorum and Solo are inside the hash and never change.
 type Proposal struct {
@@ -130,7 +131,8 @@ type Proposal struct {
 	Key           string                  `json:"key"`
 	Title         string                  `json:"title"`
 	Plan          []diagnosis.PlannedStep `json:"plan"`
-	After         []string                `json:"after,omitempty"` // ids of proposals whose steps must be done first
+	Change        *Change                 `json:"change,omitempty"` // of dw's own policy; then there is neither incident nor plan
+	After         []string                `json:"after,omitempty"`  // ids of proposals whose steps must be done first
 	BlastHash     string                  `json:"blast_hash"`
 	PreChecks     []PreCheck              `json:"pre_checks,omitempty"` // the failing results it answers
 	PolicyVersion string                  `json:"policy_version"`

@@ -40,6 +40,14 @@ func ProposalHash(p Proposal) (string, error) {
 // proposalDocument is the value that is hashed; proposal.created repeats it, so
 // that an outsider can compute the hash from the receipt.
 func proposalDocument(p Proposal) receipts.Object {
+	d := planDocument(p)
+	if p.Change != nil {
+		d["change"] = p.Change.document()
+	}
+	return d
+}
+
+func planDocument(p Proposal) receipts.Object {
 	return receipts.Object{
 		"id": p.ID, "incident": p.Incident, "domain": p.Domain,
 		"key": p.Key, "title": p.Title, "after": p.After,

@@ -13,6 +13,7 @@ import (
 type Terms struct {
 	Policy     Policy
 	CanObserve func(diagnosis.Action) bool // whether dw can read that the action took effect
+	Stopped    bool                        // nothing may begin
 }
 
 // start takes an approved proposal into execution, the compare-and-swap of
@@ -38,6 +39,8 @@ func start(p Proposal, after []Proposal, t Terms, now time.Time) (Proposal, Outc
 
 func refuseStart(p Proposal, after []Proposal, t Terms, now time.Time) *Refusal {
 	switch {
+	case t.Stopped:
+		return refuse(RefusedStopped, "%q starts when the stop is lifted.", p.Title)
 	case p.approvals() < p.Quorum || p.Quorum < 1:
 		return refuse(RefusedUnapproved, "%q has %d of %d approvals.", p.Title, p.approvals(), p.Quorum)
 	case !now.Before(p.Clocks.ExecuteBefore):
@@ -75,6 +78,9 @@ func advance(p Proposal, t Terms, now time.Time) (Proposal, Outcome) {
 	}
 	if !now.Before(p.Clocks.ExecuteBefore) {
 		return lapse(p, now)
+	}
+	if t.Stopped {
+		return p, Outcome{}
 	}
 	var out Outcome
 	step := p.Plan[n]

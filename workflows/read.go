@@ -109,25 +109,28 @@ func (w *work) placeIncident(ctx context.Context, i Incident, at MessageRef) err
 // waits or is carried out, once per process: a crash between a commit and its
 // delivery then heals at start.
 func (s *Service) Repaint(ctx context.Context) error {
-	err := s.write(ctx, func(w *work) error {
-		open, err := w.tx.Incidents(ctx, true, manyIncidents)
-		if err != nil {
-			return fmt.Errorf("list open incidents: %w", err)
-		}
-		for _, i := range open {
-			w.out.effect(EffectIncidentCard, s.started+"/"+i.ID, IncidentRef{Incident: i.ID, Rev: i.Rev})
-		}
-		live, err := w.tx.ProposalsIn(ctx, Waiting, Approved, Executing, Halted)
-		if err != nil {
-			return fmt.Errorf("list live proposals: %w", err)
-		}
-		for _, p := range live {
-			w.out.effect(EffectApprovalCard, s.started+"/"+p.ID, ProposalRef{Proposal: p.ID, Rev: p.Rev})
-		}
-		return nil
-	})
+	err := s.write(ctx, func(w *work) error { return w.repaint(ctx, s.started) })
 	if err != nil {
 		return fmt.Errorf("repaint cards: %w", err)
+	}
+	return nil
+}
+
+// repaint queues every live card once for each key.
+func (w *work) repaint(ctx context.Context, key string) error {
+	open, err := w.tx.Incidents(ctx, true, manyIncidents)
+	if err != nil {
+		return fmt.Errorf("list open incidents: %w", err)
+	}
+	for _, i := range open {
+		w.out.effect(EffectIncidentCard, key+"/"+i.ID, IncidentRef{Incident: i.ID, Rev: i.Rev})
+	}
+	live, err := w.tx.ProposalsIn(ctx, Waiting, Approved, Executing, Halted)
+	if err != nil {
+		return fmt.Errorf("list live proposals: %w", err)
+	}
+	for _, p := range live {
+		w.out.effect(EffectApprovalCard, key+"/"+p.ID, ProposalRef{Proposal: p.ID, Rev: p.Rev})
 	}
 	return nil
 }

@@ -50,6 +50,9 @@ func intend(p Proposal, n int, found string, t Terms, now time.Time) (Proposal, 
 		out.drop(DeadlinePoll, stepSubject(p.ID, n))
 		return p, out
 	}
+	if t.Stopped {
+		return p, Outcome{} // not launched; the step is queued again when the stop is lifted
+	}
 	s.State, s.Attempt = StepRunning, s.Attempt+1
 	if s.Attempt == 1 {
 		s.Since = now.UTC()

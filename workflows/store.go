@@ -67,6 +67,12 @@ type DeadlineReads interface {
 	Deadline(ctx context.Context, kind, subject string) (Deadline, bool, error)
 }
 
+// StopReads reads the stop. Where its row cannot be understood the answer is
+// Unreadable, which is on; where it cannot be read, an error.
+type StopReads interface {
+	Stop(ctx context.Context) (Stop, error)
+}
+
 // ReadTx is a consistent view.
 type ReadTx interface {
 	IncidentReads
@@ -75,6 +81,7 @@ type ReadTx interface {
 	ChangeReads
 	ReceiptReads
 	DeadlineReads
+	StopReads
 }
 
 // RowWrites writes rows. Put of an incident or proposal compares Rev with the
@@ -102,10 +109,17 @@ type LogWrites interface {
 	Enqueue(ctx context.Context, e Effect) error
 }
 
+// StopWrites writes the stop. The Rev of s must be the stored one plus one;
+// otherwise the answer is ErrConflict.
+type StopWrites interface {
+	PutStop(ctx context.Context, s Stop) (Stop, error)
+}
+
 // Tx is one transaction.
 type Tx interface {
 	ReadTx
 	RowWrites
 	DeadlineWrites
 	LogWrites
+	StopWrites
 }

@@ -50,6 +50,7 @@ const (
 	RefusedLevel      RefusalCode = "level_too_low"   // the domain's autonomy level was lowered
 	RefusedUnapproved RefusalCode = "not_approved"    // too few human decisions on this hash
 	RefusedTooLate    RefusalCode = "execute_before"  // approved too long ago
+	RefusedStopped    RefusalCode = "stopped"         // dw is stopped
 )
 
 // Refusal says why a command was not carried out. Text is plain and for the

@@ -17,6 +17,7 @@ type work struct {
 	incidents rows[Incident]
 	proposals rows[Proposal]
 	out       Outcome
+	stop      Stop // as read when the transaction began
 	quiet     bool // what changed is not on any card
 }
 
@@ -94,6 +95,11 @@ func (w *work) setIncident(i Incident, out Outcome) {
 
 func (w *work) setProposal(p Proposal, out Outcome) {
 	w.proposals.change(p.ID, p)
+	for n := range out.Notes {
+		if out.Notes[n].Incident == "" {
+			out.Notes[n].Proposal = p.ID
+		}
+	}
 	w.out.merge(out)
 }
 
@@ -127,6 +133,10 @@ func (w *work) flush(ctx context.Context) error {
 // the threads.
 func (w *work) writeNotes(ctx context.Context) error {
 	for n, note := range w.out.Notes {
+		if note.Incident == "" {
+			w.out.effect(EffectThreadNote, fmt.Sprintf("%s/%d/%d", note.Proposal, w.proposals.held[note.Proposal].Rev+1, n), note)
+			continue
+		}
 		i, err := w.incident(ctx, note.Incident)
 		if err != nil {
 			return err
@@ -183,7 +193,11 @@ func (s *Service) write(ctx context.Context, do func(*work) error) error {
 	var err error
 	for range writeAttempts {
 		err = s.store.Update(ctx, func(tx Tx) error {
-			w := &work{tx: tx, now: s.now()}
+			stop, err := tx.Stop(ctx)
+			if err != nil {
+				return fmt.Errorf("read the stop: %w", err)
+			}
+			w := &work{tx: tx, now: s.now(), stop: stop}
 			if err := do(w); err != nil {
 				return err
 			}
