@@ -14,7 +14,9 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -178,6 +180,15 @@ func (a *App) policy(domain string) (workflows.Policy, bool) {
 	return policy, ok
 }
 
+// allPolicies lists every domain's policy by name.
+func (a *App) allPolicies() []workflows.Policy {
+	all := make([]workflows.Policy, 0, len(a.policies))
+	for _, name := range slices.Sorted(maps.Keys(a.policies)) {
+		all = append(all, a.policies[name])
+	}
+	return all
+}
+
 // buildService builds the loop.
 func (a *App) buildService() error {
 	a.runner = &runner{project: a.project, store: a.store}
@@ -186,7 +197,7 @@ func (a *App) buildService() error {
 		return err
 	}
 	options := workflows.Options{
-		Store: a.store, Policies: a.policy, Checks: a.runner,
+		Store: a.store, Policies: a.policy, Domains: a.allPolicies, Command: a.project.Config.Slack.Command, Checks: a.runner,
 		Investigator: &investigator{project: a.project, probers: outside.probers, changes: a.project.fileChanges},
 		Actuators:    outside.actuators, Observers: outside.observers, Pager: outside.pager, Tickets: outside.tickets, OnCall: outside.oncall, Permalink: a.permalink(),
 		Now: func() time.Time { return a.project.Now().In(a.project.Zone) }, NewID: newID, NewNonce: newNonce, Log: a.log,
@@ -197,6 +208,7 @@ func (a *App) buildService() error {
 	a.service = workflows.NewService(options)
 	a.runner.service = a.service
 	a.handler.Decider, a.handler.Reader, a.handler.Checker = a.service, a.service, a.runner
+	a.handler.Stopper = a.service
 	a.handler.Requests, a.handler.Pager, a.handler.Tracker = a.service, outside.pager != nil, outside.tickets != nil
 	return nil
 }

@@ -31,6 +31,8 @@ func Help(command string, pager, tracker bool) Message {
 		{"approvals", "what waits for whom, until when"},
 		{"receipts [INCIDENT]", "the last receipts"},
 		{"verify", "check the receipts' chain now"},
+		{"stop [REASON]", "nothing new starts from now on, for anybody who is listed"},
+		{"resume [REASON]", "ask the others to lift the stop"},
 	}
 	if pager {
 		rows = append(rows, [2]string{"page INCIDENT", "page who is on call"})
@@ -64,6 +66,9 @@ func Status(open []workflows.Incident, waiting []workflows.Proposal, results []c
 		{bold("Open incidents: "), text(fmt.Sprint(len(open)))},
 		{bold("Waiting for a decision: "), text(fmt.Sprint(len(waiting)))},
 		{bold("Checks: "), text(strings.Join(words, ", "))},
+	}
+	if v.Stop.On {
+		lines = append([]line{stopLine(v)}, lines...)
 	}
 	blocks := []slack.Block{rich("status", lines...)}
 	if len(open) > 0 {

@@ -23,6 +23,9 @@ func ApprovalCard(i workflows.Incident, p workflows.Proposal, v View) Message {
 		slack.NewHeaderBlock(plain(approvalHeader(i, p), maxHeader)),
 		rich("ask", askLines(i, p, v)...),
 	}
+	if v.Stop.On && !p.State.Final() {
+		blocks = append(blocks, rich("stop", stopLine(v)))
+	}
 	room := maxDiff
 	for n := range p.Plan {
 		blocks = append(blocks, stepBlocks(p, n, &room)...)
@@ -44,6 +47,11 @@ func approvalHeader(i workflows.Incident, p workflows.Proposal) string {
 		return "Approval needed: " + title
 	case workflows.Approved, workflows.Executing:
 		return "Approved: " + title
+	case workflows.Verified:
+		if p.Change != nil {
+			return "In force: " + title
+		}
+		return "Verified: " + title
 	default:
 		state := strings.ReplaceAll(string(p.State), "_", " ")
 		return strings.ToUpper(state[:1]) + state[1:] + ": " + title

@@ -21,6 +21,9 @@ func IncidentCard(i workflows.Incident, proposals []workflows.Proposal, v View) 
 	if v.Problem != "" {
 		blocks = append(blocks, rich("problem", line{bold("Attention: "), text(v.Problem)}))
 	}
+	if v.Stop.On && i.State != workflows.Resolved {
+		blocks = append(blocks, rich("stop", stopLine(v)))
+	}
 	blocks = append(blocks, rich("facts", factLines(i, proposals, v)...))
 	if block := proposalSummary(i, proposals, v); block != nil {
 		blocks = append(blocks, block)

@@ -46,6 +46,8 @@ type View struct {
 	// CanPage and CanTicket say that a person may ask for the incident's page
 	// or ticket.
 	CanPage, CanTicket bool
+	// Stop is shown on every card while it is on.
+	Stop workflows.Stop
 }
 
 // shortName is the part of an asset's id that people say.

@@ -86,3 +86,23 @@ func proposal(name string, state workflows.ProposalState) workflows.Proposal {
 	}
 	return p
 }
+
+func stoppedView(name string) blocks.View {
+	v := view()
+	v.Stop = workflows.Stop{On: true, By: deput, Reason: "moving " + name, At: now.Add(-time.Minute), Rev: 3}
+	return v
+}
+
+// change is a policy change: lifting the stop.
+func change(name string, state workflows.ProposalState) workflows.Proposal {
+	p := proposal(name, state)
+	p.Incident, p.Plan, p.Steps, p.CC, p.Title = "", nil, []workflows.StepStatus{}, nil, "Lift the stop"
+	p.Proposer = receipts.Actor{Kind: receipts.ActorHuman, Team: deput.Team, User: deput.User, Name: deput.Name}
+	p.Change = &workflows.Change{Kind: workflows.ChangeResume, Reason: name + " has moved", StopRev: 3}
+	p.Chain = []workflows.Link{{Person: owner, Role: workflows.RolePolicy, AskedAt: now}}
+	p.Clocks.EscalateAt = time.Time{}
+	for n := range p.Decisions {
+		p.Decisions[n].Role = workflows.RolePolicy
+	}
+	return p
+}

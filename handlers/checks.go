@@ -28,7 +28,7 @@ func (h *Handler) checks(ctx context.Context) (blocks.Message, error) {
 	if err != nil {
 		return blocks.Message{}, err
 	}
-	return blocks.Checks(h.Checker.CheckNames(), results, h.view()), nil
+	return blocks.Checks(h.Checker.CheckNames(), results, h.view(ctx)), nil
 }
 
 // checkRun asks the warehouse now: "check run NAME". A name may have spaces.
@@ -40,5 +40,5 @@ func (h *Handler) checkRun(ctx context.Context, words []string) (blocks.Message,
 	if err != nil {
 		return blocks.Message{}, err
 	}
-	return blocks.Result(result, h.view()), nil
+	return blocks.Result(result, h.view(ctx)), nil
 }

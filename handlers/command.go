@@ -62,7 +62,7 @@ func (h *Handler) answer(ctx context.Context, c bot.Command) (blocks.Message, er
 	case "explain":
 		return h.explain(rest)
 	case "blast":
-		return h.blast(rest)
+		return h.blast(ctx, rest)
 	case "approvals":
 		return h.approvals(ctx)
 	case "receipts":
@@ -91,7 +91,7 @@ func (h *Handler) status(ctx context.Context) (blocks.Message, error) {
 	if err != nil {
 		return blocks.Message{}, err
 	}
-	return blocks.Status(open, waiting, results, h.view()), nil
+	return blocks.Status(open, waiting, results, h.view(ctx)), nil
 }
 
 func (h *Handler) incidents(ctx context.Context) (blocks.Message, error) {
@@ -99,7 +99,7 @@ func (h *Handler) incidents(ctx context.Context) (blocks.Message, error) {
 	if err != nil {
 		return blocks.Message{}, err
 	}
-	return blocks.Incidents(open, h.view()), nil
+	return blocks.Incidents(open, h.view(ctx)), nil
 }
 
 func (h *Handler) incident(ctx context.Context, words []string) (blocks.Message, error) {
@@ -113,7 +113,7 @@ func (h *Handler) incident(ctx context.Context, words []string) (blocks.Message,
 	if err != nil {
 		return blocks.Message{}, err
 	}
-	return blocks.Evidence(incident, proposals, h.incidentView(incident)), nil
+	return blocks.Evidence(incident, proposals, h.incidentView(ctx, incident)), nil
 }
 
 func (h *Handler) approvals(ctx context.Context) (blocks.Message, error) {
@@ -121,7 +121,7 @@ func (h *Handler) approvals(ctx context.Context) (blocks.Message, error) {
 	if err != nil {
 		return blocks.Message{}, err
 	}
-	return blocks.Approvals(waiting, h.view()), nil
+	return blocks.Approvals(waiting, h.view(ctx)), nil
 }
 
 func (h *Handler) receipts(ctx context.Context, words []string) (blocks.Message, error) {
@@ -167,7 +167,7 @@ func (h *Handler) explain(words []string) (blocks.Message, error) {
 	return blocks.Explain(explanation), nil
 }
 
-func (h *Handler) blast(words []string) (blocks.Message, error) {
+func (h *Handler) blast(ctx context.Context, words []string) (blocks.Message, error) {
 	asset, err := h.asset("blast", words)
 	if err != nil {
 		return blocks.Message{}, err
@@ -176,11 +176,11 @@ func (h *Handler) blast(words []string) (blocks.Message, error) {
 	if err != nil {
 		return blocks.Message{}, err
 	}
-	return blocks.Blast(radius, h.view()), nil
+	return blocks.Blast(radius, h.view(ctx)), nil
 }
 
-func (h *Handler) incidentView(i workflows.Incident) blocks.View {
-	v := h.view()
+func (h *Handler) incidentView(ctx context.Context, i workflows.Incident) blocks.View {
+	v := h.view(ctx)
 	if policy, ok := h.Policy(i.Domain); ok {
 		v.Owner, v.Unresolved = responsible(policy), policy.Unresolved
 		v.CanPage, v.CanTicket = policy.CanPage(i), policy.CanTicket(i)

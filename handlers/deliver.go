@@ -25,6 +25,8 @@ type Poster interface {
 type Loader interface {
 	Incident(ctx context.Context, id string) (workflows.Incident, []workflows.Proposal, error)
 	Proposal(ctx context.Context, id string) (workflows.Proposal, error)
+	// Stopped answers with a stop that is on where it cannot be read.
+	Stopped(ctx context.Context) (workflows.Stop, error)
 }
 
 // Deliverer paints cards and posts notes. It reads the current state, so that a
@@ -57,6 +59,8 @@ func (d *Deliverer) Deliver(ctx context.Context, e workflows.Effect) error {
 		return decoded(e, func(ref workflows.ProposalRef) error { return d.approvalCard(ctx, ref.Proposal) })
 	case workflows.EffectThreadNote:
 		return decoded(e, func(n workflows.ThreadNote) error { return d.note(ctx, e.Key, n) })
+	case workflows.EffectNotice:
+		return decoded(e, func(n workflows.Notice) error { return d.notice(ctx, e.Key, n) })
 	case workflows.EffectDirect:
 		return decoded(e, func(n workflows.DirectNote) error { return d.direct(ctx, e.Key, n) })
 	default:
@@ -102,7 +106,7 @@ func (d *Deliverer) paintIncident(ctx context.Context, id string) (workflows.Mes
 		return workflows.MessageRef{}, fmt.Errorf("load incident %s: %w", id, err)
 	}
 	policy, _ := d.Policy(incident.Domain)
-	view := blocks.View{Now: d.Now(), Zone: d.Zone, Owner: responsible(policy), Unresolved: policy.Unresolved, CanPage: policy.CanPage(incident), CanTicket: policy.CanTicket(incident)}
+	view := blocks.View{Now: d.Now(), Zone: d.Zone, Stop: d.stop(ctx), Owner: responsible(policy), Unresolved: policy.Unresolved, CanPage: policy.CanPage(incident), CanTicket: policy.CanTicket(incident)}
 	message := toBot(blocks.IncidentCard(incident, proposals, view))
 	if incident.Card.TS != "" {
 		return incident.Card, d.repaint(ctx, incident.Card, revisions(incident, proposals...), message)
@@ -136,6 +140,10 @@ func (d *Deliverer) approvalCard(ctx context.Context, id string) error {
 	if err != nil {
 		return fmt.Errorf("load proposal %s: %w", id, err)
 	}
+	if proposal.Incident == "" {
+		_, err := d.paintChange(ctx, id)
+		return err
+	}
 	defer d.lock("proposals/" + proposal.Incident)()
 	root, err := d.root(ctx, proposal.Incident)
 	if err != nil {
@@ -158,7 +166,7 @@ func (d *Deliverer) approvalCard(ctx context.Context, id string) error {
 }
 
 func (d *Deliverer) paintProposal(ctx context.Context, i workflows.Incident, p workflows.Proposal, root workflows.MessageRef) error {
-	message := toBot(blocks.ApprovalCard(i, p, blocks.View{Now: d.Now(), Zone: d.Zone, Unresolved: p.Unresolved}))
+	message := toBot(blocks.ApprovalCard(i, p, blocks.View{Now: d.Now(), Zone: d.Zone, Stop: d.stop(ctx), Unresolved: p.Unresolved}))
 	if p.Message.TS != "" {
 		return d.repaint(ctx, p.Message, revisions(i, p), message)
 	}
@@ -170,7 +178,7 @@ func (d *Deliverer) paintProposal(ctx context.Context, i workflows.Incident, p w
 }
 
 func (d *Deliverer) note(ctx context.Context, key string, n workflows.ThreadNote) error {
-	root, err := d.root(ctx, n.Incident)
+	root, err := d.rootOf(ctx, n)
 	if err != nil {
 		return err
 	}

@@ -50,8 +50,9 @@ type Log interface {
 type Options struct {
 	Decider  workflows.Decider
 	Requests workflows.Requester // of pages and tickets
-	Pager    bool                // whether a pager is configured
-	Tracker  bool                // whether a tracker is configured
+	Stopper  workflows.Stopper
+	Pager    bool // whether a pager is configured
+	Tracker  bool // whether a tracker is configured
 	Reader   workflows.Reader
 	Replier  Replier
 	Identity Identity
@@ -93,6 +94,9 @@ func (h *Handler) Close() { h.answers.Wait() }
 func (h *Handler) Handle(ctx context.Context, e bot.Event) (any, error) {
 	switch event := e.(type) {
 	case bot.Command:
+		if ask, reason := h.stopVerb(event); ask != nil {
+			return nil, h.stop(ctx, event, ask, reason)
+		}
 		h.later(func(ctx context.Context) { h.command(ctx, event) })
 		return nil, nil
 	case bot.Action:
@@ -180,4 +184,11 @@ func displayName(p bot.Person) string {
 
 func toBot(m blocks.Message) bot.Message { return bot.Message{Text: m.Text, Blocks: m.Blocks} }
 
-func (h *Handler) view() blocks.View { return blocks.View{Now: h.Now(), Zone: h.Zone} }
+// view is what answers are painted with; a stop that cannot be read counts as on.
+func (h *Handler) view(ctx context.Context) blocks.View {
+	stop, err := h.Stopper.Stopped(ctx)
+	if err != nil {
+		h.Logger.Error("an answer is painted as stopped", "error", err)
+	}
+	return blocks.View{Now: h.Now(), Zone: h.Zone, Stop: stop}
+}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 
 	"dw/workflows"
@@ -47,7 +48,7 @@ func (r *reader) ProposalsIn(ctx context.Context, states ...workflows.ProposalSt
 
 // PutProposal stores p if its Rev is the stored one (0: there is none) and
 // returns it with the next Rev; otherwise it answers ErrConflict. The
-// proposal's incident must be there when the transaction commits.
+// proposal's incident, if it has one, must be there when the transaction commits.
 func (t *writer) PutProposal(ctx context.Context, p workflows.Proposal) (workflows.Proposal, error) {
 	before := p.Rev
 	p.Rev++
@@ -55,7 +56,8 @@ func (t *writer) PutProposal(ctx context.Context, p workflows.Proposal) (workflo
 	if err != nil {
 		return workflows.Proposal{}, fmt.Errorf("store proposal %s: %w", p.ID, t.fail(err))
 	}
-	columns := []any{p.Incident, string(p.State), toMicros(p.CreatedAt), p.Rev, doc}
+	incident := sql.NullString{String: p.Incident, Valid: p.Incident != ""}
+	columns := []any{incident, string(p.State), toMicros(p.CreatedAt), p.Rev, doc}
 	if err := t.swap(ctx, "proposal", p.ID, before, columns); err != nil {
 		return workflows.Proposal{}, fmt.Errorf("store proposal %s: %w", p.ID, err)
 	}

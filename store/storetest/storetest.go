@@ -33,6 +33,8 @@ func Run(t *testing.T, open func(t *testing.T) Subject) {
 		"missing rows":                           missingRows,
 		"incident order and filter":              incidentOrder,
 		"proposal order and filter":              proposalOrder,
+		"the stop":                               theStop,
+		"proposal of a policy change":            policyChange,
 		"proposal without incident":              orphanProposal,
 		"results":                                results,
 		"result cap":                             resultCap,
