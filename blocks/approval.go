@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"dw/diagnosis"
+	"dw/receipts"
 	"dw/workflows"
 
 	"github.com/slack-go/slack"
@@ -90,6 +91,9 @@ func stateLine(p workflows.Proposal, v View) line {
 		l = append(l, text(verb), mention(d.By), text(" ("+string(d.Role)+") at "), at(d.At, v.Now, v.Zone))
 		if d.Reason != "" {
 			l = append(l, text(": "+d.Reason))
+		}
+		if !d.RevokedAt.IsZero() {
+			l = append(l, text(", revoked at "), at(d.RevokedAt, v.Now, v.Zone))
 		}
 	}
 	if !p.UndoneAt.IsZero() {
@@ -234,13 +238,19 @@ func Fingerprint(hash string) string {
 }
 
 func approvalActions(p workflows.Proposal) []slack.BlockElement {
-	if p.State != workflows.Waiting {
-		return nil
+	var out []slack.BlockElement
+	switch p.State {
+	case workflows.Waiting:
+		out = append(out,
+			button(ActionApprove, DecisionValue(p), "Approve", slack.StylePrimary),
+			button(ActionReject, DecisionValue(p), "Reject", slack.StyleDanger))
+		if p.Proposer.Kind == receipts.ActorHuman {
+			out = append(out, button(ActionWithdraw, DecisionValue(p), "Withdraw my request", slack.StyleDefault))
+		}
+	case workflows.Approved:
+		out = append(out, button(ActionRevoke, DecisionValue(p), "Revoke my approval", slack.StyleDefault))
 	}
-	return []slack.BlockElement{
-		button(ActionApprove, DecisionValue(p), "Approve", slack.StylePrimary),
-		button(ActionReject, DecisionValue(p), "Reject", slack.StyleDanger),
-	}
+	return out
 }
 
 func approvalText(i workflows.Incident, p workflows.Proposal, v View) string {

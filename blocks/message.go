@@ -17,6 +17,8 @@ import (
 const (
 	ActionApprove     = "dw_approve"
 	ActionReject      = "dw_reject"
+	ActionRevoke      = "dw_revoke"
+	ActionWithdraw    = "dw_withdraw"
 	ActionDone        = "dw_done"
 	ActionUndone      = "dw_undone"
 	ActionAcknowledge = "dw_ack"

@@ -13,8 +13,8 @@ import (
 
 const oldButton = "This card is older than this version of dw and its buttons no longer work. The newest card of the incident has working ones."
 
-// approve records an approval before the click is acknowledged.
-func (h *Handler) approve(ctx context.Context, a bot.Action) error {
+// decided records what a click decides before the click is acknowledged.
+func (h *Handler) decided(ctx context.Context, a bot.Action, verdict workflows.Verdict) error {
 	value, err := blocks.ParseValue(a.Value)
 	if err != nil {
 		h.Logger.Warn("a button's value cannot be read", "actor", a.User, "error", err)
@@ -22,7 +22,7 @@ func (h *Handler) approve(ctx context.Context, a bot.Action) error {
 		return nil
 	}
 	answer, err := h.decide(ctx, a.User, a.Team, workflows.DecideRequest{
-		Verdict: workflows.Approve, Proposal: value.Proposal, HashPrefix: value.HashPrefix, Nonce: value.Nonce,
+		Verdict: verdict, Proposal: value.Proposal, HashPrefix: value.HashPrefix, Nonce: value.Nonce,
 		Message:  workflows.MessageRef{Channel: a.Channel, TS: a.MessageTS},
 		ActionTS: a.ActionTS, EnvelopeID: a.Envelope,
 	})

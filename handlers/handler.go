@@ -113,7 +113,11 @@ func (h *Handler) Handle(ctx context.Context, e bot.Event) (any, error) {
 func (h *Handler) action(ctx context.Context, a bot.Action) error {
 	switch blocks.ActionOf(a.ActionID) {
 	case blocks.ActionApprove:
-		return h.approve(ctx, a)
+		return h.decided(ctx, a, workflows.Approve)
+	case blocks.ActionRevoke:
+		return h.decided(ctx, a, workflows.Revoke)
+	case blocks.ActionWithdraw:
+		return h.decided(ctx, a, workflows.Withdraw)
 	case blocks.ActionReject:
 		h.later(func(ctx context.Context) { h.askReason(ctx, a) })
 		return nil

@@ -7,11 +7,13 @@ const (
 	KindIncidentUpdated  = "incident.updated"
 	KindIncidentResolved = "incident.resolved"
 
-	KindProposalCreated  = "proposal.created"
-	KindDecisionRecorded = "decision.recorded"
-	KindDecisionRefused  = "decision.refused"
-	KindEscalation       = "escalation"
-	KindExpiry           = "expiry"
+	KindProposalCreated   = "proposal.created"
+	KindDecisionRecorded  = "decision.recorded"
+	KindDecisionRefused   = "decision.refused"
+	KindDecisionRevoked   = "decision.revoked"
+	KindProposalWithdrawn = "proposal.withdrawn"
+	KindEscalation        = "escalation"
+	KindExpiry            = "expiry"
 
 	KindStepIntent    = "step.intent"
 	KindStepOutcome   = "step.outcome"

@@ -68,6 +68,12 @@ func repeats(p Proposal, r DecideRequest) bool {
 }
 
 func decidedAnswer(p Proposal, r DecideRequest, now time.Time) string {
+	switch r.Verdict {
+	case Revoke:
+		return fmt.Sprintf("Your approval of %q is revoked at %s. Nothing was started.", p.Title, clockText(r.At, now))
+	case Withdraw:
+		return fmt.Sprintf("Your request %q is withdrawn at %s.", p.Title, clockText(r.At, now))
+	}
 	if r.Verdict == Approve && p.State == Waiting {
 		return fmt.Sprintf("Your approval of %q is recorded at %s: %d of %d.", p.Title, clockText(r.At, now), p.approvals(), p.Quorum)
 	}

@@ -40,6 +40,7 @@ func (m *machine) check(t *rapid.T) {
 		}
 		m.seen[p.ID] = p
 	}
+	m.checkStopped(t, ps)
 	m.checkIncidents(t, ps)
 	m.checkReceipts(t, ps)
 	m.checkAnswers(t)
@@ -63,11 +64,11 @@ func (m *machine) checkGranted(t *rapid.T, p Proposal) {
 		if granting[d.By] {
 			t.Fatalf("%s: %s decided twice", p.ID, d.By.Name)
 		}
-		granting[d.By] = d.Verdict == Approve
+		granting[d.By] = d.Verdict == Approve && d.RevokedAt.IsZero()
 	}
 	switch p.State {
 	case Approved, Executing, Verified, Failed, Halted, RolledBack, Lapsed, NeedsReapproval:
-		if len(granting) < p.Quorum || slices.ContainsFunc(p.Decisions, func(d Decision) bool { return d.Verdict == Reject }) {
+		if p.approvals() < p.Quorum || slices.ContainsFunc(p.Decisions, func(d Decision) bool { return d.Verdict == Reject }) {
 			t.Fatalf("%s is %s with %d of %d approvals: %+v", p.ID, p.State, len(granting), p.Quorum, p.Decisions)
 		}
 	case Waiting, Expired, Superseded, Withdrawn:
@@ -111,6 +112,23 @@ func checkKept(t *rapid.T, old, p Proposal) {
 	}
 }
 
+// checkStopped: while one and the same stop is on, no step begins.
+func (m *machine) checkStopped(t *rapid.T, ps []Proposal) {
+	begun := 0
+	for _, p := range ps {
+		for _, s := range p.Steps {
+			if s.State != StepPending {
+				begun++
+			}
+		}
+	}
+	stop := m.e.store.data.stop
+	if stop.On && m.stopped == stop.Rev && begun > m.begun {
+		t.Fatalf("%d steps have begun, %d had when dw was stopped", begun, m.begun)
+	}
+	m.begun, m.stopped = begun, stop.Rev
+}
+
 func (m *machine) checkIncidents(t *rapid.T, ps []Proposal) {
 	is, err := all[Incident](m.e.store.data.incidents)
 	if err != nil {
@@ -136,7 +154,11 @@ func (m *machine) checkReceipts(t *rapid.T, ps []Proposal) {
 	for _, p := range ps {
 		want[receipts.KindProposalCreated]++
 		want[receipts.KindDecisionRecorded] += len(p.Decisions)
-		want[receipts.KindEscalation] += len(p.Asked()) - p.Quorum
+		if p.Change == nil { // of a policy change everybody is asked at once
+			want[receipts.KindEscalation] += len(p.Asked()) - p.Quorum
+		}
+		revoked := slices.DeleteFunc(slices.Clone(p.Decisions), func(d Decision) bool { return d.RevokedAt.IsZero() })
+		want[receipts.KindDecisionRevoked] += len(revoked)
 		if p.State == Expired || p.State == Lapsed {
 			want[receipts.KindExpiry]++
 		}
@@ -153,7 +175,7 @@ func (m *machine) checkReceipts(t *rapid.T, ps []Proposal) {
 	got := m.e.kinds()
 	for _, kind := range []string{
 		receipts.KindProposalCreated, receipts.KindDecisionRecorded, receipts.KindEscalation, receipts.KindExpiry,
-		receipts.KindStepIntent, receipts.KindIncidentOpened, receipts.KindIncidentResolved,
+		receipts.KindStepIntent, receipts.KindDecisionRevoked, receipts.KindIncidentOpened, receipts.KindIncidentResolved,
 	} {
 		if got[kind] != want[kind] {
 			t.Fatalf("%d receipts %s, the rows say %d", got[kind], kind, want[kind])
@@ -165,7 +187,20 @@ func (m *machine) checkReceipts(t *rapid.T, ps []Proposal) {
 func (m *machine) checkAnswers(t *rapid.T) {
 	for _, r := range m.answered {
 		p := m.seen[r.Proposal]
-		if d, found := p.decisionOf(r.By); !found || d.Verdict != r.Verdict {
+		d, found := p.decisionOf(r.By)
+		switch r.Verdict {
+		case Revoke:
+			if !found || d.RevokedAt.IsZero() {
+				t.Fatalf("the answered revocation of %s on %s is lost", r.By.Name, p.ID)
+			}
+			continue
+		case Withdraw:
+			if p.State != Withdrawn {
+				t.Fatalf("the answered withdrawal of %s is lost: it is %s", p.ID, p.State)
+			}
+			continue
+		}
+		if !found || d.Verdict != r.Verdict {
 			t.Fatalf("the answered %s of %s on %s is lost", r.Verdict, r.By.Name, p.ID)
 		}
 	}

@@ -30,6 +30,9 @@ func TestAnyOrder(t *testing.T) {
 			"forge":      m.forge,
 			"replay":     m.replay,
 			"markDone":   m.markDone,
+			"stop":       m.stop,
+			"resume":     m.resume,
+			"takeBack":   m.takeBack,
 			"wait":       m.wait,
 			"clockJump":  m.clockJump,
 			"fireOne":    m.fireOne,
@@ -56,6 +59,8 @@ type machine struct {
 	answered  []DecideRequest // answered with OK
 	seen      map[string]Proposal
 	incidents map[string]IncidentState
+	begun     int // steps that had begun when the stop was last seen on
+	stopped   int64
 }
 
 func (m *machine) proposals() []Proposal {
@@ -165,6 +170,9 @@ func (m *machine) replay(t *rapid.T) {
 
 func (m *machine) markDone(t *rapid.T) {
 	p := m.anyProposal(t)
+	if len(p.Plan) == 0 {
+		t.Skip("a policy change has no steps")
+	}
 	step := rapid.IntRange(0, len(p.Plan)-1).Draw(t, "step")
 	r := DoneRequest{
 		By: anybody(t), Proposal: p.ID, HashPrefix: p.HashPrefix(), Step: step, Message: p.Message, At: m.e.now,
@@ -284,4 +292,32 @@ func (m *machine) replan(t *rapid.T) {
 	m.e.fail(t, check)
 	m.e.now = m.e.now.Add(m.e.policy.Settle)
 	m.e.tick(t)
+}
+
+func (m *machine) stop(t *rapid.T) {
+	if rapid.IntRange(0, 3).Draw(t, "seldom") > 0 {
+		t.Skip("stopped seldom")
+	}
+	if _, err := m.e.svc.PullStop(context.Background(), StopRequest{By: anybody(t), Channel: "C1", At: m.e.now}); err != nil {
+		t.Fatalf("stop: %v", err)
+	}
+}
+
+// resume asks for the end of the stop; somebody may approve it.
+func (m *machine) resume(t *rapid.T) {
+	by := anybody(t)
+	if _, err := m.e.svc.AskResume(context.Background(), StopRequest{By: by, Channel: "C1", At: m.e.now}); err != nil {
+		t.Fatalf("resume: %v", err)
+	}
+	m.e.drain(t)
+	for _, p := range m.proposals() {
+		if p.Change != nil && p.State == Waiting {
+			m.send(t, m.e.click(p, anybody(t), Approve))
+		}
+	}
+}
+
+func (m *machine) takeBack(t *rapid.T) {
+	v := rapid.SampledFrom([]Verdict{Revoke, Withdraw}).Draw(t, "verdict")
+	m.send(t, m.e.click(m.anyProposal(t), anybody(t), v))
 }

@@ -76,10 +76,12 @@ type Link struct {
 // Verdict is what a named person decided.
 type Verdict string
 
-// The two verdicts.
+// The two verdicts, and the two ways of taking back.
 const (
-	Approve Verdict = "approve"
-	Reject  Verdict = "reject"
+	Approve  Verdict = "approve"
+	Reject   Verdict = "reject"
+	Revoke   Verdict = "revoke"   // an approver's own approval, until execution starts
+	Withdraw Verdict = "withdraw" // the proposer's own request, while it waits
 )
 
 // Decision is one named person's verdict on one proposal hash.
@@ -92,6 +94,7 @@ type Decision struct {
 	At         time.Time `json:"at"`          // dw's clock when the click arrived
 	ActionTS   string    `json:"action_ts"`   // Slack's own time of the click
 	EnvelopeID string    `json:"envelope_id"` // Slack's delivery
+	RevokedAt  time.Time `json:"revoked_at"`  // zero: it counts
 }
 
 // StepStatus is the part of a step that changes.

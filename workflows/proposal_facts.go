@@ -111,7 +111,7 @@ func (p Proposal) approvals() int {
 	for _, d := range p.Decisions {
 		_, named := p.link(d.By)
 		seen := slices.ContainsFunc(counted, d.By.Same)
-		if d.Verdict == Approve && d.Hash == p.Hash && named && !seen {
+		if d.Verdict == Approve && d.RevokedAt.IsZero() && d.Hash == p.Hash && named && !seen {
 			counted = append(counted, d.By)
 		}
 	}

@@ -120,6 +120,8 @@ func refuseState(p Proposal, _ DecideRequest, now time.Time) *Refusal {
 		return expiredRefusal(p, now)
 	case Rejected:
 		return refuse(RefusedState, "Nothing is left to decide: %s.", decidedText(p, Reject, now))
+	case Revoked:
+		return refuse(RefusedState, "Nothing is left to decide: the approval was revoked.")
 	case Withdrawn:
 		return refuse(RefusedState, "Nothing is left to decide: the request was withdrawn.")
 	}

@@ -31,26 +31,28 @@ type RefusalCode string
 
 // The codes of refusals.
 const (
-	RefusedNotAllowed RefusalCode = "not_allowed"     // Slack's facts forbid it
-	RefusedUnknown    RefusalCode = "unknown"         // no such proposal
-	RefusedProposer   RefusalCode = "proposer"        // asked for it themself
-	RefusedCC         RefusalCode = "cc"              // is told, does not decide
-	RefusedNotInChain RefusalCode = "not_in_chain"    // not a named approver
-	RefusedNotAsked   RefusalCode = "not_asked_yet"   // further down the chain
-	RefusedHash       RefusalCode = "hash_differs"    // another version was shown
-	RefusedNonce      RefusalCode = "nonce_differs"   // not this message's button
-	RefusedMessage    RefusalCode = "message_differs" // another or a copied card
-	RefusedExpired    RefusalCode = "expired"         // by the stored time
-	RefusedAlready    RefusalCode = "already_decided" // this person decided before
-	RefusedState      RefusalCode = "not_waiting"     // no decision is open
-	RefusedVerdict    RefusalCode = "unknown_verdict" // neither approve nor reject
-	RefusedNotSeen    RefusalCode = "not_seen"        // dw reads that the step is not done
-	RefusedStep       RefusalCode = "step_not_open"   // the step is not the owner's to mark
-	RefusedAfter      RefusalCode = "after_not_done"  // an earlier proposal is not done
-	RefusedLevel      RefusalCode = "level_too_low"   // the domain's autonomy level was lowered
-	RefusedUnapproved RefusalCode = "not_approved"    // too few human decisions on this hash
-	RefusedTooLate    RefusalCode = "execute_before"  // approved too long ago
-	RefusedStopped    RefusalCode = "stopped"         // dw is stopped
+	RefusedNotAllowed  RefusalCode = "not_allowed"     // Slack's facts forbid it
+	RefusedUnknown     RefusalCode = "unknown"         // no such proposal
+	RefusedProposer    RefusalCode = "proposer"        // asked for it themself
+	RefusedCC          RefusalCode = "cc"              // is told, does not decide
+	RefusedNotInChain  RefusalCode = "not_in_chain"    // not a named approver
+	RefusedNotAsked    RefusalCode = "not_asked_yet"   // further down the chain
+	RefusedHash        RefusalCode = "hash_differs"    // another version was shown
+	RefusedNonce       RefusalCode = "nonce_differs"   // not this message's button
+	RefusedMessage     RefusalCode = "message_differs" // another or a copied card
+	RefusedExpired     RefusalCode = "expired"         // by the stored time
+	RefusedAlready     RefusalCode = "already_decided" // this person decided before
+	RefusedState       RefusalCode = "not_waiting"     // no decision is open
+	RefusedVerdict     RefusalCode = "unknown_verdict" // neither approve nor reject
+	RefusedNotSeen     RefusalCode = "not_seen"        // dw reads that the step is not done
+	RefusedStep        RefusalCode = "step_not_open"   // the step is not the owner's to mark
+	RefusedAfter       RefusalCode = "after_not_done"  // an earlier proposal is not done
+	RefusedLevel       RefusalCode = "level_too_low"   // the domain's autonomy level was lowered
+	RefusedUnapproved  RefusalCode = "not_approved"    // too few human decisions on this hash
+	RefusedTooLate     RefusalCode = "execute_before"  // approved too long ago
+	RefusedNotProposer RefusalCode = "not_proposer"    // did not ask for it
+	RefusedNotApprover RefusalCode = "not_approver"    // has no approval to revoke
+	RefusedStopped     RefusalCode = "stopped"         // dw is stopped
 )
 
 // Refusal says why a command was not carried out. Text is plain and for the
