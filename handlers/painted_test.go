@@ -44,6 +44,8 @@ func (o *one) Proposal(context.Context, string) (workflows.Proposal, error) {
 	return workflows.Proposal{}, workflows.ErrNotFound
 }
 
+func (o *one) Stopped(context.Context) (workflows.Stop, error) { return workflows.Stop{}, nil }
+
 func (o *one) PlaceCard(_ context.Context, _ string, at workflows.MessageRef) error {
 	o.incident.Card = at
 	o.incident.Rev++
