@@ -150,6 +150,14 @@ func controlLines(i workflows.Incident) []line {
 		}
 		lines = append(lines, l)
 	}
+	for _, system := range []struct {
+		name string
+		page bool
+	}{{"the pager", true}, {"the tracker", false}} {
+		if n, problem := i.Undone(system.page); n > 0 {
+			lines = append(lines, line{bold("Not done in " + system.name + ": "), text(fmt.Sprintf("%d, the last because %s", n, problem))})
+		}
+	}
 	return lines
 }
 

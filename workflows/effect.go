@@ -90,6 +90,7 @@ const (
 	DeadlinePoll     = "poll"    // runs that dw started
 	DeadlineVerify   = "verify"
 	DeadlineErrand   = "errand"   // calls to the pager and the tracker that are not settled
+	DeadlinePage     = "page"     // the page of an incident goes out without a diagnosis
 	DeadlineForget   = "forget"   // events of webhooks that need not be remembered any more
 	DeadlineRecovery = "recovery" // every check passes again: look at every span since the onset
 )

@@ -17,6 +17,8 @@ const (
 	EffectTicketOpen      = "ticket.open"
 	EffectTicketComment   = "ticket.comment"
 	EffectTicketLink      = "ticket.link"
+	EffectTicketTitle     = "ticket.title"
+	EffectTicketResolve   = "ticket.resolve"
 )
 
 // ErrandRef names one errand of an incident.
@@ -51,6 +53,7 @@ type Errand struct {
 	Looked  int         `json:"looked,omitempty"` // for an earlier call's effect
 	Ref     string      `json:"ref,omitempty"`    // id that the answer named
 	Problem string      `json:"problem,omitempty"`
+	Barred  bool        `json:"barred,omitempty"`  // failed because the system refuses dw's key
 	By      Person      `json:"by"`                // who asked for it, zero where dw did
 	As      Person      `json:"as"`                // in whose name it is done, zero: the owner's
 	Project string      `json:"project,omitempty"` // of a ticket
@@ -72,7 +75,7 @@ func (e Errand) onPage() bool { return strings.HasPrefix(e.Kind, "page.") }
 // system knows it by a key.
 func (e Errand) repeatable() bool {
 	switch e.Kind {
-	case EffectPageTrigger, EffectPageAcknowledge, EffectPageResolve, EffectTicketLink:
+	case EffectPageTrigger, EffectPageAcknowledge, EffectPageResolve, EffectTicketLink, EffectTicketTitle, EffectTicketResolve:
 		return true
 	}
 	return false
@@ -103,10 +106,13 @@ type OrderLink struct{ Text, URL string }
 type Order struct {
 	Kind      string
 	Incident  string
-	Mark      string   // ends the text, to find it by
-	Service   string   // of the pager
-	Project   string   // of the tracker
-	IssueType string   // of the tracker
+	Mark      string // ends the text, to find it by
+	Service   string // of the pager
+	Project   string // of the tracker
+	IssueType string // of the tracker
+	Request   string // type of a service request, in place of IssueType
+	Fields    map[string]string
+	MoveTo    string   // what a ticket is moved by or to when it is resolved
 	On        string   // id of the page or ticket, empty for a new one
 	As        []Person // in whose name: the first that the system knows
 	Severity  string   // "critical", "error", "warning" or "info"
@@ -128,6 +134,16 @@ type Courier interface {
 	// Find looks for what an earlier call of the same order made.
 	Find(ctx context.Context, o Order) (Reference, bool, error)
 }
+
+// BarredError says that the system refuses dw's key, so that nothing was done and
+// nothing else will be until a person changes it.
+type BarredError struct{ Err error }
+
+// Error returns the cause.
+func (e *BarredError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *BarredError) Unwrap() error { return e.Err }
 
 // LaterError says that nothing was done and the call may be made again at At;
 // a zero At leaves the time to dw.
@@ -179,7 +195,7 @@ func (i Incident) ready(e Errand) bool {
 		return true
 	case EffectTicketLink:
 		return i.Ticket.ID != "" && i.Card.TS != ""
-	case EffectTicketComment:
+	case EffectTicketComment, EffectTicketTitle, EffectTicketResolve:
 		return i.Ticket.ID != ""
 	}
 	return i.Page.ID != ""

@@ -119,14 +119,15 @@ func (s *Service) errandOutcome(i Incident, e Errand, system string, made Refere
 	case err == nil && made.ID == "":
 		return errandUnclear(i, e, system, "the answer named nothing", wait, w)
 	case err == nil:
-		w.quiet = !onCard(e)
+		w.quiet = !onCard(e) && e.Attempt == 1 // a later attempt stood on the card
 		return errandDone(i, e, system, made, howCalled, w.now)
 	case doubt:
 		return errandUnclear(i, e, system, unclear.Error(), wait, w)
 	case postponed && e.Attempt < maxLooks:
-		w.quiet = true
+		w.quiet = e.Attempt > 1
 		return errandLater(i, e, system, later, wait, w.now)
 	}
+	_, e.Barred = errors.AsType[*BarredError](err)
 	return errandFailed(i, e, system, err.Error(), s.policy(i.Domain), w.now)
 }
 
@@ -148,7 +149,9 @@ func (s *Service) findThenCall(ctx context.Context, r ErrandRef, read Errand, co
 }
 
 // onCard reports whether the end of an errand changes the incident's card.
-func onCard(e Errand) bool { return e.Kind != EffectPageNote && e.Kind != EffectTicketComment }
+func onCard(e Errand) bool {
+	return e.Kind != EffectPageNote && e.Kind != EffectTicketComment && e.Kind != EffectTicketTitle
+}
 
 // lookForErrand looks for the effect of a call whose outcome is unclear. dw
 // never makes such a call again: after the last look it asks a person.

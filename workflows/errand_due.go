@@ -40,7 +40,7 @@ func (s *Service) queueErrandsOf(w *work, i Incident, proposals []Proposal) {
 	policy, next := s.policy(i.Domain), i
 	var wanted []Errand
 	if s.pager != nil && policy.PageService != "" {
-		wanted = wantedPage(i, proposals, policy)
+		wanted = s.wantedPage(w, i, proposals, policy)
 	}
 	if s.tickets != nil {
 		wanted = append(wanted, s.wantedTicket(i, proposals, policy)...)
@@ -85,11 +85,15 @@ func (w *work) touched() []string {
 }
 
 // wantedPage lists the errands to the pager that an incident's state asks for.
-func wantedPage(i Incident, proposals []Proposal, policy Policy) []Errand {
+func (s *Service) wantedPage(w *work, i Incident, proposals []Proposal, policy Policy) []Errand {
 	trigger, paged := i.begun(EffectPageTrigger)
 	expired := slices.ContainsFunc(proposals, func(p Proposal) bool { return p.State == Expired })
 	switch {
+	case !paged && i.State != Resolved && policy.Page == ByItself && s.awaitsDiagnosis(i, policy, w.now):
+		w.out.set(Deadline{Kind: DeadlinePage, Subject: i.ID, DueAt: i.OpenedAt.Add(policy.PageWait)})
+		return nil
 	case !paged && i.State != Resolved && policy.Page == ByItself:
+		w.out.drop(DeadlinePage, i.ID)
 		return []Errand{{Kind: EffectPageTrigger}}
 	case !paged && i.State != Resolved && policy.Page != Never && expired:
 		return []Errand{{Kind: EffectPageTrigger, Stage: stageExpired}}
@@ -98,6 +102,9 @@ func wantedPage(i Incident, proposals []Proposal, policy Policy) []Errand {
 	}
 	var out []Errand
 	for _, told := range tellings(i, proposals) {
+		if told.Cause == trigger.Cause {
+			continue // the page itself carries it
+		}
 		told.Kind = EffectPageNote
 		out = append(out, told)
 	}
@@ -130,6 +137,13 @@ func (s *Service) wantedTicket(i Incident, proposals []Proposal, policy Policy) 
 		if told.At.After(open.At) && told.Cause != open.Cause {
 			told.Kind = EffectTicketComment
 			out = append(out, told)
+		}
+	}
+	// A ticket that was opened because of the end is the follow-up and stays open.
+	if i.State == Resolved && open.At.Before(i.ResolvedAt) {
+		out = append(out, Errand{Kind: EffectTicketTitle})
+		if policy.TicketMove != "" {
+			out = append(out, Errand{Kind: EffectTicketResolve})
 		}
 	}
 	return out

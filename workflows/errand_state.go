@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -84,6 +85,9 @@ func errandDone(i Incident, e Errand, system string, made Reference, how string,
 		}
 	case EffectPageEscalate:
 		out.note(i.ID, fmt.Sprintf("The page %s was escalated in %s: a request expired without a decision.", i.Page.ID, system))
+	case EffectTicketResolve:
+		i.Ticket.State = made.State
+		out.note(i.ID, fmt.Sprintf("%s: the ticket %s is %s.", system, i.Ticket.ID, made.State))
 	case EffectTicketOpen:
 		i.Ticket = made
 		out.note(i.ID, fmt.Sprintf("%s has the ticket %s %s%s.", system, made.ID, made.URL, by), told...)
@@ -117,7 +121,8 @@ func errandLater(i Incident, e Errand, system string, why *LaterError, wait time
 	return i.withErrand(e), out
 }
 
-// errandFailed records that nothing was done, and says so to who asked.
+// errandFailed records that nothing was done, and says so to who asked. That a
+// system refuses dw's key is said once: it would be said of each call.
 func errandFailed(i Incident, e Errand, system, why string, policy Policy, now time.Time) (Incident, Outcome) {
 	e.State, e.Problem = ErrandFailed, clean(why)
 	var out Outcome
@@ -125,8 +130,38 @@ func errandFailed(i Incident, e Errand, system, why string, policy Policy, now t
 	out.receipt(e.receipt(i, receipts.KindErrandOutcome, now, receipts.Object{
 		"system": system, "state": string(ErrandFailed), "why": clean(why),
 	}))
-	out.note(i.ID, fmt.Sprintf("%s: %s was not done: %s", system, e.shown(), why), e.asked(policy)...)
+	if e.By.User != "" || !e.Barred || !i.barred(e) {
+		out.note(i.ID, fmt.Sprintf("%s: %s was not done: %s%s", system, e.shown(), why, e.followed()), e.asked(policy)...)
+	}
 	return i.withErrand(e), out
+}
+
+// barred reports whether another errand to the system of e met that it refuses
+// dw's key.
+func (i Incident) barred(e Errand) bool {
+	return slices.ContainsFunc(i.Errands, func(o Errand) bool {
+		return o.Barred && o.State == ErrandFailed && o.Key() != e.Key() && o.onPage() == e.onPage()
+	})
+}
+
+// followed says what is not said again.
+func (e Errand) followed() string {
+	if !e.Barred {
+		return ""
+	}
+	return ". What else dw does not get done there for this incident is on its card, without another note here."
+}
+
+// Undone counts the incident's calls to the pager, or to the tracker, that failed
+// or are tried again, and returns the last one's problem.
+func (i Incident) Undone(page bool) (n int, problem string) {
+	for _, e := range i.Errands {
+		if e.onPage() != page || e.State != ErrandFailed && e.State != ErrandLater && e.State != ErrandAsked {
+			continue
+		}
+		n, problem = n+1, e.Problem
+	}
+	return n, problem
 }
 
 // errandNotFound counts a look that found nothing, and asks a person after the
@@ -165,7 +200,8 @@ func (e Errand) shown() string {
 	name := map[string]string{
 		EffectPageTrigger: "the page", EffectPageNote: "the note", EffectPageAcknowledge: "the acknowledgement",
 		EffectPageResolve: "closing the page", EffectPageEscalate: "the escalation", EffectTicketOpen: "the ticket",
-		EffectTicketComment: "the comment", EffectTicketLink: "the link to the receipts",
+		EffectTicketComment: "the comment", EffectTicketLink: "the link to the thread",
+		EffectTicketTitle: "the title", EffectTicketResolve: "moving the ticket",
 	}[e.Kind]
 	if e.Stage != "" {
 		name += " (" + e.Stage + ")"

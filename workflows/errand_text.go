@@ -18,11 +18,14 @@ func (s *Service) order(i Incident, proposals []Proposal, e Errand, now time.Tim
 	policy := s.policy(i.Domain)
 	o := Order{
 		Kind: e.Kind, Incident: i.ID, Mark: errandMark(i.ID, e), Service: policy.PageService,
-		Project: e.Project, IssueType: policy.TicketType, Source: string(i.Subject), Since: i.OpenedAt,
+		Project: e.Project, IssueType: policy.TicketType, MoveTo: policy.TicketMove, Source: string(i.Subject), Since: i.OpenedAt,
 		Severity: severity(i), Title: errandTitle(i), Lines: orderLines(i, proposals, e, now), On: i.Page.ID,
 	}
 	if !e.onPage() {
 		o.On = i.Ticket.ID
+	}
+	if e.Project == policy.TicketProject { // another project has other forms
+		o.Request, o.Fields = policy.TicketRequest, policy.TicketFields
 	}
 	for _, p := range append([]Person{e.As, e.By, policy.Owner, policy.Deputy}, policy.Escalation...) {
 		if p.User != "" && !slices.ContainsFunc(o.As, p.Same) {
@@ -30,7 +33,7 @@ func (s *Service) order(i Incident, proposals []Proposal, e Errand, now time.Tim
 		}
 	}
 	if s.permalink != nil && i.Card.TS != "" {
-		o.Links = append(o.Links, OrderLink{Text: "Thread and receipts of " + i.ID, URL: s.permalink(i.Card)})
+		o.Links = append(o.Links, OrderLink{Text: "Slack thread of " + i.ID, URL: s.permalink(i.Card)})
 	}
 	return o
 }
@@ -48,12 +51,36 @@ func errandTitle(i Incident) string {
 	if at := strings.LastIndexAny(name, "./"); at >= 0 && at < len(name)-1 {
 		name = name[at+1:]
 	}
+	state := ""
+	if i.State == Resolved {
+		state = " (resolved)"
+	}
+	return clean(fmt.Sprintf("[%s] %s%s: %s", i.Domain, name, state, titleText(i)))
+}
+
+// titleText says what is wrong, and why where that is known; at the end, what
+// was: the numbers of a signal are not true then.
+func titleText(i Incident) string {
+	what := "is wrong"
 	for _, s := range i.Signals {
 		if s.Result.Message != "" {
-			return clean(fmt.Sprintf("[%s] %s: %s", i.Domain, name, s.Result.Message))
+			what = s.Result.Message
+			break
 		}
 	}
-	return clean(fmt.Sprintf("[%s] %s is wrong", i.Domain, name))
+	cause, named := diagnosis.Cause{}, false
+	if i.Diagnosis != nil {
+		cause, named = i.Diagnosis.Top()
+	}
+	switch {
+	case named && i.State == Resolved:
+		return cause.Title
+	case named:
+		return strings.TrimSuffix(what, ".") + ". " + cause.Title
+	case i.State == Resolved:
+		return "was wrong"
+	}
+	return what
 }
 
 // severity follows what the wrong numbers move.
@@ -99,7 +126,11 @@ func causeLines(d *diagnosis.Diagnosis) []OrderLine {
 		return []OrderLine{{"Cause", clean(d.Verdict)}}
 	}
 	lines := []OrderLine{{"Cause", clean(top.Title + ". " + top.Why)}}
-	for n, e := range append(slices.Clone(top.Evidence), d.Evidence...) {
+	evidence := append(slices.Clone(top.Evidence), d.Evidence...)
+	if n := len(evidence); n > 0 {
+		lines = append(lines, OrderLine{"Evidence", fmt.Sprintf("%d facts, of which here: %d", n, min(n, evidenceShown))})
+	}
+	for n, e := range evidence {
 		if n == evidenceShown {
 			break
 		}

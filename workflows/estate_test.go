@@ -55,6 +55,7 @@ type estate struct {
 	pager     *board // nil: none
 	tracker   *board
 	oncall    Pager
+	harm      *lineage.Consumer // the first harm
 	relatedTo map[lineage.AssetID]bool
 }
 
@@ -159,7 +160,7 @@ func (e *estate) Investigate(_ context.Context, i Incident, _ []checks.Result, _
 	if e.cause != nil {
 		d.Causes = []diagnosis.Cause{*e.cause}
 	}
-	return Findings{Diagnosis: d, Blast: lineage.BlastRadius{Subject: i.Subject, At: now}, Harm: &HarmCount{Count: 7, Unit: "people", At: now}}, nil
+	return Findings{Diagnosis: d, Blast: lineage.BlastRadius{Subject: i.Subject, At: now, First: e.harm}, Harm: &HarmCount{Count: 7, Unit: "people", At: now}}, nil
 }
 
 func (e *estate) Plan(context.Context, Incident, Findings, time.Time) ([]diagnosis.PlannedProposal, error) {
@@ -197,7 +198,7 @@ func (e *estate) deliver(eff Effect) error {
 	ctx := context.Background()
 	switch eff.Kind {
 	case EffectInvestigate, EffectVerify, EffectStep, EffectPageTrigger, EffectPageNote, EffectPageAcknowledge, EffectPageResolve,
-		EffectPageEscalate, EffectTicketOpen, EffectTicketComment, EffectTicketLink:
+		EffectPageEscalate, EffectTicketOpen, EffectTicketComment, EffectTicketLink, EffectTicketTitle, EffectTicketResolve:
 		return e.svc.Perform(ctx, eff)
 	case EffectApprovalCard:
 		return decodeThen(eff, func(r ProposalRef) error {
@@ -247,6 +248,16 @@ func (e *estate) fail(t fataler, check string) {
 	t.Helper()
 	e.status[check] = checks.Fail
 	if err := e.svc.OnResult(context.Background(), e.result(check, checks.Fail)); err != nil {
+		t.Fatalf("on result: %v", err)
+	}
+	e.drain(t)
+}
+
+// recover has a check pass again.
+func (e *estate) recover(t fataler, check string) {
+	t.Helper()
+	e.status[check] = checks.Pass
+	if err := e.svc.OnResult(context.Background(), e.result(check, checks.Pass)); err != nil {
 		t.Fatalf("on result: %v", err)
 	}
 	e.drain(t)

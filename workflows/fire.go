@@ -34,6 +34,8 @@ func (s *Service) Fire(ctx context.Context, d Deadline) error {
 		err = s.fireVerify(ctx, d)
 	case DeadlineErrand:
 		err = s.fireErrand(ctx, d)
+	case DeadlinePage:
+		err = s.firePage(ctx, d)
 	case DeadlineForget:
 		err = s.take(ctx, d, func(*work) error { return nil })
 	default:
@@ -105,7 +107,7 @@ func (s *Service) Perform(ctx context.Context, e Effect) error {
 	case EffectStep:
 		err = decodeThen(e, func(r StepRef) error { return s.performStep(ctx, r) })
 	case EffectPageTrigger, EffectPageNote, EffectPageAcknowledge, EffectPageResolve, EffectPageEscalate,
-		EffectTicketOpen, EffectTicketComment, EffectTicketLink:
+		EffectTicketOpen, EffectTicketComment, EffectTicketLink, EffectTicketTitle, EffectTicketResolve:
 		err = decodeThen(e, func(r ErrandRef) error { return s.performErrand(ctx, r) })
 	default:
 		err = errors.New("no such kind of effect here")

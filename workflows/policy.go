@@ -40,8 +40,15 @@ type Policy struct {
 	VerifyWithin  time.Duration `json:"verify_within"`
 	PageService   string        `json:"page_service,omitempty"`   // of the pager; empty: none
 	Page          string        `json:"page,omitempty"`           // ByItself, OnRequest or Never
+	PageWait      time.Duration `json:"page_wait,omitempty"`      // for the diagnosis, before a page goes out without it
 	TicketProject string        `json:"ticket_project,omitempty"` // of the tracker; empty: none
 	TicketType    string        `json:"ticket_type,omitempty"`    // of issue
 	Ticket        string        `json:"ticket,omitempty"`         // OnResolve, OnRequest or Never
-	Version       string        `json:"version"`                  // hex SHA-256 of the domain's policy
+	// TicketRequest is the type of a service request in place of TicketType,
+	// TicketFields what a ticket of TicketProject has besides, by id or name, and
+	// TicketMove what it is moved by, or to, when its incident is resolved.
+	TicketRequest string            `json:"ticket_request,omitempty"`
+	TicketFields  map[string]string `json:"ticket_fields,omitempty"`
+	TicketMove    string            `json:"ticket_move,omitempty"`
+	Version       string            `json:"version"` // hex SHA-256 of the domain's policy
 }

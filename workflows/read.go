@@ -78,7 +78,7 @@ func (s *Service) PlaceCard(ctx context.Context, id string, at MessageRef) error
 		if err != nil {
 			return err
 		}
-		return w.placeIncident(ctx, i, at)
+		return w.placeIncident(i, at)
 	})
 	if err != nil {
 		return fmt.Errorf("place card of %s: %w", id, err)
@@ -96,13 +96,15 @@ func (w *work) placeProposal(ctx context.Context, p Proposal, at MessageRef) err
 	return err
 }
 
-func (w *work) placeIncident(ctx context.Context, i Incident, at MessageRef) error {
+// placeIncident paints no card either; pages and tickets that wait for a link to
+// it go out.
+func (w *work) placeIncident(i Incident, at MessageRef) error {
 	if i.Card == at {
 		return nil
 	}
-	i.Card = at
-	_, err := w.tx.PutIncident(ctx, i)
-	return err
+	i.Card, w.quiet = at, true
+	w.setIncident(i, Outcome{})
+	return nil
 }
 
 // Repaint queues the cards of every open incident and of every proposal that
