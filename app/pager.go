@@ -161,7 +161,10 @@ func pagerError(err error) error {
 	if limited, ok := errors.AsType[*pagerduty.RateLimitedError](err); ok {
 		return &workflows.LaterError{At: limited.RetryAt, Err: err}
 	}
-	_, refused := errors.AsType[*pagerduty.RefusedError](err)
+	no, refused := errors.AsType[*pagerduty.RefusedError](err)
+	if refused && no.Reason == pagerduty.ReasonKey {
+		return &workflows.BarredError{Err: err}
+	}
 	_, unclear := errors.AsType[*workflows.UnclearError](err)
 	if err == nil || refused || unclear {
 		return err

@@ -95,9 +95,11 @@ func policyOf(c *config.Config, name string, d config.Domain, p people) workflow
 	}
 	if d.PagerDutyService != "" {
 		policy.PageService, policy.Page = d.PagerDutyService, or(d.Page, workflows.OnRequest)
+		policy.PageWait = d.PageWait.Or(time.Minute)
 	}
 	if d.JiraProject != "" {
 		policy.TicketProject, policy.TicketType, policy.Ticket = d.JiraProject, or(d.JiraIssueType, "Task"), or(d.Ticket, workflows.OnRequest)
+		policy.TicketRequest, policy.TicketFields, policy.TicketMove = d.JiraRequestType, d.JiraFields, d.JiraResolve
 	}
 	fillChain(&policy, c, d, p)
 	policy.Version = versionOf(policy)

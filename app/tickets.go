@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 
 	"dw/config"
 	"dw/connectors/jira"
@@ -45,16 +46,17 @@ func (t *tickets) carry(ctx context.Context, o workflows.Order) (workflows.Refer
 		return workflows.Reference{ID: id}, err
 	case workflows.EffectTicketLink:
 		return t.link(ctx, o)
+	case workflows.EffectTicketTitle:
+		return t.read(ctx, o, t.client.SetSummary(ctx, o.On, o.Title))
+	case workflows.EffectTicketResolve:
+		return t.read(ctx, o, t.client.Transition(ctx, o.On, o.MoveTo))
 	}
 	return workflows.Reference{}, fmt.Errorf("jira carries no %s", o.Kind)
 }
 
 // open opens the ticket and reads it back by the key that was answered.
 func (t *tickets) open(ctx context.Context, o workflows.Order) (workflows.Reference, error) {
-	made, err := t.client.Create(ctx, jira.Ticket{
-		Project: o.Project, IssueType: o.IssueType, Summary: o.Title, Description: document(o), Labels: []string{"dw"},
-		Incident: o.Incident, Target: ticketTarget,
-	})
+	made, err := t.create(ctx, o)
 	if err != nil {
 		return workflows.Reference{}, err
 	}
@@ -63,6 +65,36 @@ func (t *tickets) open(ctx context.Context, o workflows.Order) (workflows.Refere
 		return workflows.Reference{}, &workflows.UnclearError{Call: "jira: read back " + made.Key, Err: err}
 	}
 	return ticketRef(read), nil
+}
+
+// create opens an issue, or raises a request at the project's service desk.
+func (t *tickets) create(ctx context.Context, o workflows.Order) (jira.Issue, error) {
+	fields := make(map[string]any, len(o.Fields))
+	for name, value := range o.Fields {
+		fields[name] = value
+	}
+	if o.Request != "" {
+		return t.client.Request(ctx, jira.ServiceRequest{
+			ServiceDesk: o.Project, RequestType: o.Request, Summary: o.Title, Description: document(o), Fields: fields,
+			Incident: o.Incident, Target: ticketTarget,
+		})
+	}
+	return t.client.Create(ctx, jira.Ticket{
+		Project: o.Project, IssueType: o.IssueType, Summary: o.Title, Description: document(o), Labels: []string{"dw"}, Fields: fields,
+		Incident: o.Incident, Target: ticketTarget,
+	})
+}
+
+// read reads a ticket back after a change of it, which may be made again.
+func (t *tickets) read(ctx context.Context, o workflows.Order, err error) (workflows.Reference, error) {
+	if err != nil {
+		return workflows.Reference{}, err
+	}
+	now, err := t.client.Get(ctx, o.On)
+	if err != nil {
+		return workflows.Reference{}, &workflows.UnclearError{Call: "jira: read back " + o.On, Err: err}
+	}
+	return ticketRef(now), nil
 }
 
 // link puts the link to the receipts on the ticket and reads it back.
@@ -107,8 +139,13 @@ func ticketRef(i jira.Issue) workflows.Reference {
 // ticketError tells the loop whether a call may be made again. Only what Jira
 // or the network may mend by itself is tried again.
 func ticketError(err error) error {
-	if refused, ok := errors.AsType[*jira.RefusedError](err); ok && !refused.RetryAt.IsZero() {
-		return &workflows.LaterError{At: refused.RetryAt, Err: err}
+	if refused, ok := errors.AsType[*jira.RefusedError](err); ok {
+		switch {
+		case !refused.RetryAt.IsZero():
+			return &workflows.LaterError{At: refused.RetryAt, Err: err}
+		case refused.Status == http.StatusUnauthorized:
+			return &workflows.BarredError{Err: err}
+		}
 	}
 	if err == nil || answered(err) {
 		return err
@@ -123,8 +160,9 @@ func answered(err error) bool {
 	_, unknown := errors.AsType[*jira.UnknownError](err)
 	_, fields := errors.AsType[*jira.FieldsError](err)
 	_, deleted := errors.AsType[*jira.DeletedError](err)
+	_, immovable := errors.AsType[*jira.TransitionError](err)
 	_, unclear := errors.AsType[*workflows.UnclearError](err)
-	return refused || unknown || fields || deleted || unclear
+	return refused || unknown || fields || deleted || immovable || unclear
 }
 
 // document writes an order as a ticket's text.

@@ -152,6 +152,11 @@ type Domain struct {
 	JiraProject      string `yaml:"jira_project"`      // key
 	JiraIssueType    string `yaml:"jira_issue_type"`   // default Task
 	Ticket           string `yaml:"ticket"`            // on_resolve, manual, off; default manual
+
+	PageWait        Duration          `yaml:"page_wait"`               // for the diagnosis, with page auto; default 60s
+	JiraRequestType string            `yaml:"jira_request_type"`       // of the project's service desk, in place of an issue type
+	JiraFields      map[string]string `yaml:"jira_fields"`             // by name or id
+	JiraResolve     string            `yaml:"jira_resolve_transition"` // what a ticket is moved by, or the status it is moved to, at the end
 }
 
 // Lineage says where the context graph comes from.

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"regexp"
+	"strings"
 )
 
 // minWebhookSecret is the shortest secret that guards anything.
@@ -66,6 +67,9 @@ func (c *Config) checkPage(add adder, key string, d Domain) {
 			add(key+".page", "needs pagerduty_service, a name of pagerduty.routing_keys")
 		}
 	}
+	if d.PageWait != 0 && d.Page != "auto" {
+		add(key+".page_wait", "needs page: auto; who asks for a page does not wait")
+	}
 	if d.PagerDutyService == "" {
 		return
 	}
@@ -75,6 +79,21 @@ func (c *Config) checkPage(add adder, key string, d Domain) {
 	}
 	if _, known := c.PagerDuty.RoutingKeys[d.PagerDutyService]; !known {
 		add(key+".pagerduty_service", "%q is not in pagerduty.routing_keys", d.PagerDutyService)
+	}
+}
+
+// checkFollowUp refuses what says how to open tickets where no project is named.
+func checkFollowUp(add adder, key string, d Domain) {
+	for _, k := range []struct {
+		name string
+		set  bool
+	}{
+		{"jira_issue_type", d.JiraIssueType != ""}, {"jira_request_type", d.JiraRequestType != ""},
+		{"jira_fields", len(d.JiraFields) > 0}, {"jira_resolve_transition", d.JiraResolve != ""},
+	} {
+		if k.set {
+			add(key+"."+k.name, "needs jira_project")
+		}
 	}
 }
 
@@ -89,11 +108,17 @@ func (c *Config) checkTicket(add adder, key string, d Domain) {
 			add(key+".ticket", "needs jira_project")
 		}
 	}
-	if d.JiraIssueType != "" && d.JiraProject == "" {
-		add(key+".jira_issue_type", "needs jira_project")
+	if d.JiraIssueType != "" && d.JiraRequestType != "" {
+		add(key+".jira_request_type", "a service request has its own issue type: leave jira_issue_type out")
 	}
 	if d.JiraProject == "" {
+		checkFollowUp(add, key, d)
 		return
+	}
+	for _, field := range sortedKeys(d.JiraFields) {
+		if strings.TrimSpace(d.JiraFields[field]) == "" {
+			add(key+".jira_fields."+field, "has no value")
+		}
 	}
 	if c.Jira == nil {
 		add(key+".jira_project", "needs the block jira")

@@ -205,7 +205,7 @@ func TestContract(t *testing.T) {
 		t.Error("an unknown project was taken")
 	}
 	want := []string{
-		"addComment", "createCustomerRequest", "createIssue", "createOrUpdateRemoteIssueLink", "doTransition", "getComments",
+		"addComment", "createCustomerRequest", "createIssue", "createOrUpdateRemoteIssueLink", "doTransition", "editIssue", "getComments",
 		"getCreateIssueMetaIssueTypeId", "getCreateIssueMetaIssueTypes", "getCurrentUser", "getIssue", "getRemoteIssueLinks",
 		"getRequestTypeFields", "getRequestTypes", "getServiceDesks", "getTransitions", "searchAndReconsileIssuesUsingJqlPost",
 		"searchProjects", "setIssueProperty",
@@ -254,11 +254,12 @@ func tour(t *testing.T, v vendor) {
 	if !ok || found != id {
 		t.Errorf("comment %q, want %q", found, id)
 	}
+	must("title", v.client.SetSummary(ctx, issue.Key, "orders were wrong"))
 	must("transition", v.client.Transition(ctx, issue.Key, "done"))
 	again, ok, err := v.client.Find(ctx, "INC-7", "jira:OPS")
 	must("find", err)
-	if !ok || again.Key != issue.Key || again.Category != "done" {
-		t.Errorf("found %+v, want %s done", again, issue.Key)
+	if !ok || again.Key != issue.Key || again.Category != "done" || again.Summary != "orders were wrong" {
+		t.Errorf("found %+v, want %s done, under its new title", again, issue.Key)
 	}
 }
 

@@ -75,19 +75,8 @@ func oneLine(s string) string {
 // wrong (*FieldsError) are named before anything is created. It is sent once; after
 // a *workflows.UnclearError, look with Find before anything else.
 func (c *Client) Create(ctx context.Context, t Ticket) (Issue, error) {
-	if err := t.check(); err != nil {
-		return Issue{}, err
-	}
 	name := "create issue in " + t.Project
-	kind, err := c.findIssueType(ctx, name, t.Project, t.IssueType)
-	if err != nil {
-		return Issue{}, err
-	}
-	have, err := c.fieldsOf(ctx, name, t.Project, kind)
-	if err != nil {
-		return Issue{}, err
-	}
-	fields, err := c.ticketFields(name, t, kind, have)
+	fields, err := c.prepare(ctx, name, t)
 	if err != nil {
 		return Issue{}, err
 	}
@@ -105,6 +94,29 @@ func (c *Client) Create(ctx context.Context, t Ticket) (Issue, error) {
 	}
 	c.created(out.ID)
 	return Issue{Key: out.Key, ID: out.ID, URL: c.browse(out.Key)}, nil
+}
+
+// CheckTicket says what would stand against a ticket, as Create does, and creates
+// nothing.
+func (c *Client) CheckTicket(ctx context.Context, t Ticket) error {
+	_, err := c.prepare(ctx, "check issues of "+t.Project, t)
+	return err
+}
+
+// prepare reads the create metadata and fills the fields.
+func (c *Client) prepare(ctx context.Context, name string, t Ticket) (map[string]any, error) {
+	if err := t.check(); err != nil {
+		return nil, err
+	}
+	kind, err := c.findIssueType(ctx, name, t.Project, t.IssueType)
+	if err != nil {
+		return nil, err
+	}
+	have, err := c.fieldsOf(ctx, name, t.Project, kind)
+	if err != nil {
+		return nil, err
+	}
+	return c.ticketFields(name, t, kind, have)
 }
 
 // ticketFields are the fields of a new issue: dw's own and the asked ones.

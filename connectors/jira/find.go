@@ -33,7 +33,7 @@ func (c *Client) Find(ctx context.Context, incident, target string) (Issue, bool
 	var hits []foundIssue
 	next, read := "", 0
 	for range pages {
-		p, err := c.search(ctx, "find the ticket of "+incident, next, read)
+		p, err := c.searchFor(ctx, "find the ticket of "+incident, c.jql(), next, read)
 		if err != nil {
 			return Issue{}, false, err
 		}
@@ -70,18 +70,18 @@ func (c *Client) jql() string {
 	return fmt.Sprintf("creator = currentUser() AND created >= -%dd ORDER BY created DESC", c.opts.FindDays)
 }
 
-// search reads one page. Cloud removed the old search (410) for search/jql; Data
+// searchFor reads one page. Cloud removed the old search (410) for search/jql; Data
 // Center has only the old one.
-func (c *Client) search(ctx context.Context, name, next string, read int) (found, error) {
+func (c *Client) searchFor(ctx context.Context, name, jql, next string, read int) (found, error) {
 	var out found
 	fields := []string{"summary", "status", "description"}
 	if !c.opts.Cloud {
 		err := c.send(ctx, call{name: name, method: http.MethodGet, path: c.api("search"), query: url.Values{
-			"jql": {c.jql()}, "fields": {"summary,status,description"}, "startAt": {strconv.Itoa(read)}, "maxResults": {strconv.Itoa(findPage)},
+			"jql": {jql}, "fields": {"summary,status,description"}, "startAt": {strconv.Itoa(read)}, "maxResults": {strconv.Itoa(findPage)},
 		}}, nil, &out)
 		return out, err
 	}
-	body := map[string]any{"jql": c.jql(), "fields": fields, "properties": []string{property}, "maxResults": findPage}
+	body := map[string]any{"jql": jql, "fields": fields, "properties": []string{property}, "maxResults": findPage}
 	if next != "" {
 		body["nextPageToken"] = next
 	}

@@ -58,15 +58,8 @@ type formField struct {
 // so that what is unknown or missing is named before anything is created. It is sent
 // once; after a *workflows.UnclearError, look with Find before anything else.
 func (c *Client) Request(ctx context.Context, r ServiceRequest) (Issue, error) {
-	if err := r.check(); err != nil {
-		return Issue{}, err
-	}
 	name := "raise request at " + r.ServiceDesk
-	deskID, typeID, err := c.findRequestType(ctx, name, r)
-	if err != nil {
-		return Issue{}, err
-	}
-	body, err := c.requestBody(ctx, name, r, deskID, typeID)
+	body, err := c.prepareRequest(ctx, name, r)
 	if err != nil {
 		return Issue{}, err
 	}
@@ -90,6 +83,25 @@ func (c *Client) Request(ctx context.Context, r ServiceRequest) (Issue, error) {
 	}
 	c.tagRequest(ctx, out.Key, Tag{Incident: r.Incident, Target: r.Target})
 	return Issue{Key: out.Key, ID: out.ID, URL: out.Links.Web}, nil
+}
+
+// CheckRequest says what would stand against a request, as Request does, and
+// raises nothing.
+func (c *Client) CheckRequest(ctx context.Context, r ServiceRequest) error {
+	_, err := c.prepareRequest(ctx, "check requests at "+r.ServiceDesk, r)
+	return err
+}
+
+// prepareRequest reads the desk, the type and its form, and fills it.
+func (c *Client) prepareRequest(ctx context.Context, name string, r ServiceRequest) (map[string]any, error) {
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	deskID, typeID, err := c.findRequestType(ctx, name, r)
+	if err != nil {
+		return nil, err
+	}
+	return c.requestBody(ctx, name, r, deskID, typeID)
 }
 
 // tagRequest sets the entity property of a request, which cannot be set when it is

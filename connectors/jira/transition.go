@@ -64,6 +64,30 @@ func (c *Client) Transition(ctx context.Context, key, to string) error {
 	return err
 }
 
+// CheckMove looks for a move on the newest issue of a project, since Jira tells
+// moves of issues only. It returns that issue's key, "" in a project without
+// issues. A move that it does not offer, which another issue may, is a
+// *TransitionError.
+func (c *Client) CheckMove(ctx context.Context, project, to string) (string, error) {
+	if !projectKey.MatchString(project) {
+		return "", fmt.Errorf("jira: check moves: %q is no project key; one looks like OPS", project)
+	}
+	p, err := c.searchFor(ctx, "find an issue of "+project, fmt.Sprintf("project = %q ORDER BY created DESC", project), "", 0)
+	if err != nil || len(p.Issues) == 0 {
+		return "", err
+	}
+	now := c.issue(p.Issues[0])
+	if there(now, to) {
+		return now.Key, nil
+	}
+	moves, err := c.moves(ctx, now.Key)
+	if err != nil {
+		return now.Key, err
+	}
+	_, err = choose(now, to, moves)
+	return now.Key, err
+}
+
 func there(i Issue, to string) bool {
 	return strings.EqualFold(i.Status, to) || strings.EqualFold(i.Category, to)
 }

@@ -221,6 +221,7 @@ func TestDeletedIssue(t *testing.T) {
 		"get": get, "comment": comment,
 		"link":       v.client.Link(t.Context(), issue.Key, jira.RemoteLink{GlobalID: "g", URL: "https://dw.example", Title: "t"}),
 		"transition": v.client.Transition(t.Context(), issue.Key, "done"),
+		"title":      v.client.SetSummary(t.Context(), issue.Key, "t"),
 	} {
 		deleted, ok := errors.AsType[*jira.DeletedError](err)
 		if !ok || deleted.Key != issue.Key || !strings.Contains(err.Error(), "was deleted") {

@@ -61,6 +61,8 @@ func TestBadInputIsNotSent(t *testing.T) {
 		"link, long id":      {link("OPS-1", func(l *jira.RemoteLink) { l.GlobalID = strings.Repeat("g", 256) }), "at most 255"},
 		"link, script":       {link("OPS-1", func(l *jira.RemoteLink) { l.URL = "javascript:alert(1)" }), "must be http"},
 		"link, no title":     {link("OPS-1", func(l *jira.RemoteLink) { l.Title = "\n" }), "a title is needed"},
+		"title, no key":      {v.client.SetSummary(t.Context(), "x", "t"), "is no issue key"},
+		"title, empty":       {v.client.SetSummary(t.Context(), "OPS-1", " \n"), "a summary is needed"},
 		"transition, no key": {v.client.Transition(t.Context(), "x", "done"), "is no issue key"},
 	} {
 		if !strings.Contains(fmt.Sprint(tc.err), tc.says) {

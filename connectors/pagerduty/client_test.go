@@ -156,6 +156,12 @@ func everyCall(t *testing.T, v vendor) {
 	must[pagerduty.Incident](t)(c.Escalate(ctx, in.ID, ana, 2))
 	must[pagerduty.Incident](t)(c.ResolveIncident(ctx, in.ID, ana))
 	must[pagerduty.User](t)(c.UserByEmail(ctx, ana))
+	if s, ok, err := c.ServiceOf(ctx, "orders"); err != nil || !ok || s.Name != "Orders data" || s.Status != "active" || s.Policy != "Data" {
+		t.Errorf("service of the key: %+v, %v, %v", s, ok, err)
+	}
+	if s, ok, err := c.ServiceOf(ctx, "wrong"); err != nil || ok {
+		t.Errorf("service of a wrong key: %+v, %v", s, err)
+	}
 	for _, r := range []pagerduty.Rota{{Schedule: "PDAY"}, {Policy: "PPOL"}, {Schedule: "PNOBODY"}, {Policy: "PNIGHT"}} {
 		must[[]pagerduty.OnCallUser](t)(c.OnCall(ctx, r))
 	}

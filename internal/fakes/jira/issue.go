@@ -2,6 +2,7 @@ package jira
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -19,6 +20,31 @@ func (s *Server) at(q request, f func(*Issue) reply) reply {
 func (s *Server) get(q request) reply {
 	return s.at(q, func(i *Issue) reply {
 		return reply{http.StatusOK, i.view(q.base, strings.Split(q.query("fields"), ","), strings.Split(q.query("properties"), ","))}
+	})
+}
+
+// edit changes fields that are on the screen of the issue's type.
+func (s *Server) edit(q request) reply {
+	return s.at(q, func(i *Issue) reply {
+		var in struct {
+			Fields map[string]json.RawMessage `json:"fields"`
+		}
+		if json.Unmarshal(q.body, &in) != nil || len(in.Fields) == 0 {
+			return refuse(http.StatusBadRequest, "one of 'fields' or 'update' required")
+		}
+		p, _ := s.project(i.Project) // an issue is always in one
+		t, _ := p.issueType(i.Type)
+		screen := make([]Field, 0, len(t.Fields))
+		for _, f := range t.Fields {
+			_, given := in.Fields[f.ID]
+			f.Required = f.Required && given // what is left out stays
+			screen = append(screen, f)
+		}
+		if bad := s.judge(screen, in.Fields); len(bad) > 0 {
+			return refuseFields(bad)
+		}
+		maps.Copy(i.Fields, in.Fields)
+		return reply{status: http.StatusNoContent}
 	})
 }
 

@@ -30,6 +30,7 @@ func (s *Server) table() []route {
 	add("getCreateIssueMetaIssueTypeId", "GET", api+"/issue/createmeta/{project}/issuetypes/{type}", s.fields)
 	add("createIssue", "POST", api+"/issue", s.create)
 	add("getIssue", "GET", api+"/issue/{key}", s.get)
+	add("editIssue", "PUT", api+"/issue/{key}", s.edit)
 	add("addComment", "POST", api+"/issue/{key}/comment", s.addComment)
 	add("getComments", "GET", api+"/issue/{key}/comment", s.comments)
 	add("setIssueProperty", "PUT", api+"/issue/{key}/properties/{property}", s.setProperty)

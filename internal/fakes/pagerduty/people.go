@@ -1,6 +1,7 @@
 package pagerduty
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strings"
@@ -94,6 +95,25 @@ func (s *Server) getPolicy(r *http.Request, _ []byte) reply {
 	}
 	o["services"], o["num_loops"] = services, 0
 	return reply{http.StatusOK, object{"escalation_policy": o}}
+}
+
+// listServices shows integrations with their keys where they are asked for.
+func (s *Server) listServices(r *http.Request, _ []byte) reply {
+	var found []any
+	for _, x := range s.opts.Services {
+		o := x.reference()
+		o["type"], o["name"], o["status"], o["alert_creation"] = "service", x.Name, cmp.Or(x.Status, "active"), "create_alerts_and_incidents"
+		if p, ok := s.policy(x.Policy); ok {
+			o["escalation_policy"] = p.reference()
+		}
+		i := reference("events_api_v2_inbound_integration", "services/"+x.ID+"/integrations", "I"+x.ID, "dw")
+		if slices.Contains(r.URL.Query()["include[]"], "integrations") {
+			i["type"], i["name"], i["integration_key"], i["service"] = "events_api_v2_inbound_integration", "dw", x.RoutingKey, x.reference()
+		}
+		o["integrations"] = []object{i}
+		found = append(found, o)
+	}
+	return page(r, "services", found)
 }
 
 // SetOnCall gives a schedule to another user; "" is nobody. It reports false for

@@ -30,6 +30,7 @@ type Service struct {
 	Name       string
 	RoutingKey string
 	Policy     string // id of its escalation policy
+	Status     string // empty: active
 }
 
 // Policy is an escalation policy. Each level is a schedule.
@@ -120,6 +121,7 @@ func (s *Server) routes() {
 		"GET /incidents/{id}/notes":     {"listIncidentNotes", s.listNotes},
 		"POST /incidents/{id}/notes":    {"createIncidentNote", s.createNote},
 		"GET /oncalls":                  {"listOnCalls", s.listOnCalls},
+		"GET /services":                 {"listServices", s.listServices},
 		"GET /users":                    {"listUsers", s.listUsers},
 		"GET /users/{id}":               {"getUser", s.getUser},
 		"GET /schedules/{id}/users":     {"listScheduleUsers", s.listScheduleUsers},
