@@ -198,14 +198,9 @@ func TestPageNoteAndTicket(t *testing.T) {
 	if pages := c.pager.Incidents(); len(pages) != 1 || pages[0].Key != c.incident() {
 		t.Errorf("pages %+v, want one of %s", pages, c.incident())
 	}
-	cause := c.notes(":cause-")
-	if len(cause) == 0 {
-		t.Fatal("no note tells of the cause")
-	}
-	for _, word := range []string{"without the schema registry", "Evidence: ", "Blast radius: ", "bill_meters"} {
-		if !strings.Contains(strings.Join(cause, "\n"), word) {
-			t.Errorf("the notes do not say %q: %s", word, cause)
-		}
+	c.carriesDiagnosis(c.page())
+	if repeated := c.notes(":cause-"); len(repeated) != 0 {
+		t.Errorf("a note repeats the cause that the page carries: %s", repeated)
 	}
 	for _, note := range c.notes(":decided-") {
 		if !strings.Contains(note, "approve by Olga Owner") {
@@ -225,6 +220,25 @@ func TestPageNoteAndTicket(t *testing.T) {
 		if got := fmt.Sprint(c.outcomes(errand)); got != "[intent done]" {
 			t.Errorf("%s: receipts %s, want an intent and its outcome", errand, got)
 		}
+	}
+}
+
+// carriesDiagnosis holds that who is woken by a page sees why, with what evidence,
+// who is harmed first, and where to go.
+func (c *control) carriesDiagnosis(page pagerduty.Incident) {
+	c.t.Helper()
+	for label, text := range map[string]string{
+		"Cause": "without the schema registry", "Evidence": " facts, of which here", "Blast radius": "bill_meters", "Incident": c.incident(),
+	} {
+		if said, _ := page.Details[label].(string); !strings.Contains(said, text) {
+			c.t.Errorf("the page's %s is %q, without %q", label, said, text)
+		}
+	}
+	if page.Severity != "critical" || !strings.Contains(page.Title, "without the schema registry") {
+		c.t.Errorf("severity %q, title %q", page.Severity, page.Title)
+	}
+	if len(page.Links) != 1 || !strings.Contains(page.Links[0], "/archives/"+channel+"/p") {
+		c.t.Errorf("the page links %v, want the thread", page.Links)
 	}
 }
 
@@ -322,18 +336,17 @@ func TestUnclearOnce(t *testing.T) {
 			t.Parallel()
 			c := startControl(t)
 			test.fail(c)
-			c.at("11:15")
-			c.see("without the schema registry", blocks.ActionAcknowledge)
+			c.asked()
 			c.ask(owner, "ticket "+c.incident())
-			minute := 16
+			minute := 27
 			c.until(test.errand+" to be done", func() bool {
-				if minute < 19 && slices.Contains(c.outcomes(test.errand), "unclear") {
+				if minute < 30 && slices.Contains(c.outcomes(test.errand), "unclear") {
 					c.at(fmt.Sprintf("11:%d", minute)) // dw looks again
 					minute++
 				}
 				issues := c.tracker.Issues()
 				return slices.Contains(c.outcomes(test.errand), "done") && !slices.Contains(c.last(test.errand), "unclear") &&
-					len(issues) == 1 && len(issues[0].Links) == 1 && len(c.notes(":cause-")) > 0
+					len(issues) == 1 && len(issues[0].Links) == 1 && len(c.notes(":asked-")) > 0
 			})
 			c.stop()
 			if got := fmt.Sprint(c.outcomes(test.errand)); got != test.receipts {

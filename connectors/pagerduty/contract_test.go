@@ -184,7 +184,7 @@ func TestContract(t *testing.T) {
 	everyCall(t, v)
 	want := []string{
 		"createIncidentNote", "createV2Event", "getEscalationPolicy", "getIncident", "getUser", "listAbilities", "listIncidentAlerts",
-		"listIncidentNotes", "listIncidents", "listOnCalls", "listScheduleUsers", "listUsers", "updateIncidents",
+		"listIncidentNotes", "listIncidents", "listOnCalls", "listScheduleUsers", "listServices", "listUsers", "updateIncidents",
 	}
 	got := v.contract.validated
 	if names := slices.Sorted(maps.Keys(got)); !slices.Equal(names, want) {

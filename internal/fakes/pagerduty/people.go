@@ -97,7 +97,8 @@ func (s *Server) getPolicy(r *http.Request, _ []byte) reply {
 	return reply{http.StatusOK, object{"escalation_policy": o}}
 }
 
-// listServices shows integrations with their keys where they are asked for.
+// listServices shows integrations with their keys where they are asked for. Their
+// type stays that of a reference, as the vendor's description has it.
 func (s *Server) listServices(r *http.Request, _ []byte) reply {
 	var found []any
 	for _, x := range s.opts.Services {
@@ -108,7 +109,7 @@ func (s *Server) listServices(r *http.Request, _ []byte) reply {
 		}
 		i := reference("events_api_v2_inbound_integration", "services/"+x.ID+"/integrations", "I"+x.ID, "dw")
 		if slices.Contains(r.URL.Query()["include[]"], "integrations") {
-			i["type"], i["name"], i["integration_key"], i["service"] = "events_api_v2_inbound_integration", "dw", x.RoutingKey, x.reference()
+			i["name"], i["integration_key"], i["service"] = "dw", x.RoutingKey, x.reference()
 		}
 		o["integrations"] = []object{i}
 		found = append(found, o)
