@@ -95,12 +95,30 @@ func (p *Project) RunCheck(ctx context.Context, spec checks.Spec, memory checks.
 	began := time.Now()
 	q, err := p.Querier(spec.Connection)
 	if err != nil {
-		return checks.Result{
-			Check: spec.Name, Kind: spec.Kind, Asset: spec.Asset, Domain: spec.Domain, Status: checks.Error, At: at.UTC(),
-			Connected: spec.Connection, Message: "the question could not be asked", Problem: err.Error(), Took: time.Since(began),
-		}
+		return p.unopened(spec, at, began, err)
 	}
-	result := checks.Run(ctx, spec, q, memory, at)
+	other, err := p.otherSide(spec, q)
+	if err != nil {
+		return p.unopened(spec, at, began, err)
+	}
+	result := checks.RunAgainst(ctx, spec, q, other, memory, at)
 	result.Took = time.Since(began)
 	return result
+}
+
+// otherSide is the connection that a check compares with, its own where it names
+// none.
+func (p *Project) otherSide(spec checks.Spec, q checks.Querier) (checks.Querier, error) {
+	if spec.ToConnection == "" || spec.ToConnection == spec.Connection {
+		return q, nil
+	}
+	return p.Querier(spec.ToConnection)
+}
+
+// unopened is the result of a check whose connection cannot be opened.
+func (p *Project) unopened(spec checks.Spec, at, began time.Time, err error) checks.Result {
+	return checks.Result{
+		Check: spec.Name, Kind: spec.Kind, Asset: spec.Asset, Domain: spec.Domain, Status: checks.Error, At: at.UTC(),
+		Connected: spec.Connection, Message: "the question could not be asked", Problem: err.Error(), Took: time.Since(began),
+	}
 }

@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"dw/checks"
@@ -36,7 +37,7 @@ func specOf(c *config.Config, graph *lineage.Graph, d config.Check, key string) 
 		Name: d.Name, Kind: d.Kind, Domain: d.Domain, Connection: d.Connection, Table: d.Table,
 		MainTable: d.MainTable, MainTime: d.MainTime, Where: d.Where, TimeColumn: d.TimeColumn, TimeFormat: d.TimeFormat,
 		Bucket: d.Bucket, Zone: d.Zone, Columns: d.Columns, Dimensions: d.Dimensions, MinChange: d.MinChange,
-		MinRows: d.MinRows, Delay: d.Delay.Std(), Weeks: d.Weeks, MaxAge: d.MaxAge.Std(), Share: d.Share, Max: d.Max,
+		MinRows: d.MinRows, Delay: d.Delay.Std(), Weeks: d.Weeks, MaxAge: d.MaxAge.Std(), Share: d.Share,
 		Query: d.Query, Severity: d.Severity, Owner: d.Owner, Schedule: d.Schedule, Timeout: d.Timeout.Std(), Description: d.Description,
 	}
 	// A wrong timezone is one problem, not one of every check.
@@ -53,12 +54,18 @@ func specOf(c *config.Config, graph *lineage.Graph, d config.Check, key string) 
 		}
 		*into = parsed
 	}
+	threshold("length", d.Length, &spec.Length)
 	threshold("threshold", d.Threshold, &spec.Threshold)
 	threshold("warn", d.Warn, &spec.Warn)
 	threshold("fail", d.Fail, &spec.Fail)
+	problems = append(problems, specRules(c, d, key, &spec)...)
 	problems = append(problems, specReferences(c, graph, d, key, &spec)...)
 	return spec, problems
 }
+
+// propPrivate is the property of an asset that names its columns with data about
+// people, whose values are never shown.
+const propPrivate = "private"
 
 // specReferences resolves the connection, the asset and the domain.
 func specReferences(c *config.Config, graph *lineage.Graph, d config.Check, key string, spec *checks.Spec) config.Problems {
@@ -81,6 +88,7 @@ func specReferences(c *config.Config, graph *lineage.Graph, d config.Check, key 
 		}
 		resolved = err == nil
 		spec.Asset = asset.ID
+		spec.Private = append(spec.Private, strings.FieldsFunc(asset.Properties[propPrivate], func(r rune) bool { return r == ',' || r == ' ' })...)
 		if spec.Domain == "" {
 			spec.Domain = asset.Domain
 		}

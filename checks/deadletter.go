@@ -88,7 +88,7 @@ func (r *runner) readLetters(t target, watermark time.Time) (letters, error) {
 
 // countLetters counts a table without a time column.
 func (r *runner) countLetters(t target) (letters, error) {
-	s := countStatement(t, r.spec.Where)
+	s := countStatement(t, filter{condition: r.spec.Where})
 	r.result.SQL = s.render()
 	row, err := askOne(r.ctx, r.q, s, 1)
 	if err != nil {
@@ -165,7 +165,7 @@ func countSince(ctx context.Context, q Querier, spec Spec, since, now time.Time)
 	if err != nil {
 		return 0, err
 	}
-	s := countStatement(t, "")
+	s := countStatement(t, filter{})
 	if !since.IsZero() {
 		e, err := measureExtent(ctx, q, t, orDefault(spec.MainTime, spec.TimeColumn), "", spec.Zone, now)
 		if err != nil {

@@ -6,11 +6,16 @@ import (
 	"time"
 )
 
-// freshness runs a freshness check: the age of the newest row that is not in the
-// future.
+// clockSkew is how far ahead of dw's clock the newest row may lie.
+const clockSkew = 15 * time.Minute
+
+// freshness runs a freshness check: the age of the newest row.
 func (r *runner) freshness() error {
 	t, e, err := r.timed()
 	if err != nil {
+		return err
+	}
+	if err := r.refuseFuture(t, e); err != nil {
 		return err
 	}
 	newest, err := r.newestRow(t, e)
@@ -33,6 +38,32 @@ func (r *runner) freshness() error {
 	}
 	r.decide(age.Seconds(), what)
 	return nil
+}
+
+// refuseFuture refuses to tell the age of a table that holds rows from the
+// future: their clock, or the zone in which the column is kept, is wrong, and so
+// may be that of every other row. A condition may leave them out.
+func (r *runner) refuseFuture(t target, e extent) error {
+	newest := e.future
+	if !newest.IsZero() && r.spec.Where != "" {
+		row, err := askOne(r.ctx, r.q, newestOfAll(t, e.column, r.spec.Where), 1)
+		if err != nil || row[0] == nil {
+			return err
+		}
+		if _, newest, err = readTime(row[0], e.column.format); err != nil {
+			return err
+		}
+	}
+	if newest.Sub(e.clock.now) <= clockSkew {
+		return nil
+	}
+	return fmt.Errorf("the newest row of %s is from %s, which is in the future, so its age tells nothing; correct the rows or the column's zone, or leave such rows out with where",
+		t.name, e.clock.text(newest))
+}
+
+// newestOfAll asks for the newest time under a condition, be it in the future.
+func newestOfAll(t target, c timeColumn, where string) *statement {
+	return (&statement{dialect: t.dialect}).add("SELECT max(", c.sorted(), ") FROM ", t.quoted).condition("WHERE", where)
 }
 
 // newestRow returns the newest time among the rows that meet the condition.

@@ -48,21 +48,42 @@ func goldenStatements(t *testing.T, dialect, format, typ string) map[string]*sta
 	if err != nil {
 		t.Fatal(err)
 	}
-	return map[string]*statement{
-		"row_count":          countStatement(table, "id > 0 -- all"),
-		"missing":            missingStatement(table, columns, "id > 0"),
-		"unique":             uniqueStatement(table, columns, "id > 0"),
-		"unique_samples":     duplicatesStatement(table, columns, "id > 0"),
-		"freshness":          extentStatement(table, c),
-		"freshness_where":    c.newestStatement(table, "id > 0", now),
-		"volume":             historyStatement(table, c, "id > 0", mergeSpans(spans), false),
-		"volume_quarters":    historyStatement(table, c, "", mergeSpans(spans), true),
-		"dead_letter_first":  lettersStatement(table, c, "", time.Time{}),
-		"dead_letter":        lettersStatement(table, c, "id > 0", now),
-		"sql":                failingStatement(dialect, "SELECT * FROM t WHERE id = 3 -- bad"),
-		"segments":           segmentStatement(table, c, columns[1], "id > 0", spans),
-		"segments_same_rows": overlap,
+	f := filter{condition: "id > 0"}
+	part := filter{condition: "id > 0", column: c, from: now.Add(-48 * time.Hour)}
+	low, high := 0.5, 10.0
+	accepted := acceptedRule(dialect, columns[1], Spec{Values: []string{"web", "app"}, Length: Threshold{Op: "between", Low: 1, High: 9}})
+	ref := reference{child: table, parent: goldenTarget(t, dialect, typ), columns: columns, keys: columns, filter: part}
+	all := map[string]*statement{
+		"accepted_values":         invalidStatement(table, f, accepted),
+		"accepted_values_samples": samplesStatement(table, part, accepted),
+		"range":                   invalidStatement(table, part, rangeRule(columns[0], &low, &high)),
+		"relationships":           ref.statement(),
+		"relationships_samples":   ref.samples(),
+		"metric":                  metricStatement(table, "avg(id) -- all", part),
+		"metric_buckets":          bucketsStatement(table, "avg(id)", c, spans, f),
+		"empty":                   anyRowStatement(table),
+		"freshness_future":        newestOfAll(table, c, "id > 0"),
+		"partition":               countStatement(table, part),
+		"row_count":               countStatement(table, filter{condition: "id > 0 -- all"}),
+		"missing":                 missingStatement(table, columns, filter{condition: "id > 0"}),
+		"unique":                  uniqueStatement(table, columns, filter{condition: "id > 0"}),
+		"unique_samples":          duplicatesStatement(table, columns, filter{condition: "id > 0"}),
+		"freshness":               extentStatement(table, c),
+		"freshness_where":         c.newestStatement(table, "id > 0", now),
+		"volume":                  historyStatement(table, c, "id > 0", mergeSpans(spans), false),
+		"volume_quarters":         historyStatement(table, c, "", mergeSpans(spans), true),
+		"dead_letter_first":       lettersStatement(table, c, "", time.Time{}),
+		"dead_letter":             lettersStatement(table, c, "id > 0", now),
+		"sql":                     failingStatement(dialect, "SELECT * FROM t WHERE id = 3 -- bad"),
+		"segments":                segmentStatement(table, c, columns[1], "id > 0", spans),
+		"segments_same_rows":      overlap,
 	}
+	if dialect == DialectPostgres {
+		all["accepted_values_regex"] = invalidStatement(table, f, acceptedRule(dialect, columns[1], Spec{Regex: "^w"}))
+	} else {
+		all["range_only_numbers"] = textValuesStatement(table, f, columns[0])
+	}
+	return all
 }
 
 // TestGoldenSQL compares the text of every statement with testdata, one file per

@@ -16,6 +16,12 @@ var small = []string{
 		(3, NULL, NULL, '2026-10-01T10:00:00Z'), (3, 'd@x', 'n', '2026-10-01T11:00:00.5Z'), (NULL, 'e@x', 'n', '2026-10-01T11:30:00Z')`,
 }
 
+// noOrders is an empty table.
+var noOrders = []string{"CREATE TABLE orders (id INTEGER, email TEXT)"}
+
+// futureOrders has one row of twenty minutes ago and one of the year 2100.
+var futureOrders = []string{"CREATE TABLE orders (id, created_at)", "INSERT INTO orders VALUES (1, 1790856000), (2, 4102444800)"}
+
 // run runs one Spec on a file made by statements.
 func run(t *testing.T, spec checks.Spec, mem checks.Memory, statements ...string) checks.Result {
 	t.Helper()
@@ -54,7 +60,7 @@ func TestKinds(t *testing.T) {
 		"missing fail":        {spec: checks.Spec{Kind: "missing", Table: "orders", Columns: []string{"email", "note"}}, status: checks.Fail, value: 3, unit: "rows", says: []string{"email 1, note 3"}},
 		"missing percent":     {spec: checks.Spec{Kind: "missing", Table: "orders", Columns: []string{"email"}}, pass: "<= 20%", status: checks.Pass, value: 20, unit: "percent"},
 		"missing warn":        {spec: checks.Spec{Kind: "missing", Table: "orders", Columns: []string{"email"}}, warn: "< 5%", status: checks.Warn, value: 20, unit: "percent"},
-		"missing of no rows":  {spec: checks.Spec{Kind: "missing", Table: "orders", Columns: []string{"email"}, Where: "id = 9"}, status: checks.Pass, unit: "rows", says: []string{"no rows to judge"}},
+		"missing of no rows":  {spec: checks.Spec{Kind: "missing", Table: "orders", Columns: []string{"email"}, Where: "id = 9"}, status: checks.Pass, unit: "rows", says: []string{"no row of orders where id = 9 was there to judge"}},
 		"missing no column":   {spec: checks.Spec{Kind: "missing", Table: "orders", Columns: []string{"e-mail"}}, status: checks.Error, says: []string{"no column e-mail", "near names: email", "correct the column"}, nothingToRead: true},
 		"missing case":        {spec: checks.Spec{Kind: "missing", Table: "Orders", Columns: []string{"EMAIL"}}, status: checks.Fail, value: 1, unit: "rows"},
 		"unique pass":         {spec: checks.Spec{Kind: "unique", Table: "orders", Columns: []string{"email"}}, status: checks.Pass, unit: "rows", says: []string{"unique in 4 rows"}},
@@ -63,6 +69,14 @@ func TestKinds(t *testing.T) {
 		"unique where":        {spec: checks.Spec{Kind: "unique", Table: "orders", Columns: []string{"id"}, Where: "email IS NOT NULL"}, status: checks.Pass, unit: "rows"},
 		"unique warn":         {spec: checks.Spec{Kind: "unique", Table: "orders", Columns: []string{"id"}, Severity: "warn"}, status: checks.Warn, value: 1, unit: "rows"},
 		"unique percent":      {spec: checks.Spec{Kind: "unique", Table: "orders", Columns: []string{"id"}}, pass: "< 26%", status: checks.Pass, value: 25, unit: "percent"},
+		"missing of none":     {spec: checks.Spec{Kind: "missing", Table: "orders", Columns: []string{"email"}}, tables: noOrders, status: checks.Error, says: []string{"orders is empty"}, nothingToRead: true},
+		"missing where none":  {spec: checks.Spec{Kind: "missing", Table: "orders", Columns: []string{"email"}, Where: "id = 1"}, tables: noOrders, status: checks.Error, says: []string{"orders is empty"}, nothingToRead: true},
+		"unique of none":      {spec: checks.Spec{Kind: "unique", Table: "orders", Columns: []string{"id"}}, tables: noOrders, status: checks.Error, says: []string{"orders is empty"}, nothingToRead: true},
+		"unique of NULLs":     {spec: checks.Spec{Kind: "unique", Table: "orders", Columns: []string{"id"}}, tables: append(noOrders, "INSERT INTO orders VALUES (NULL, 'a')"), status: checks.Pass, unit: "rows", says: []string{"no row of orders where \"id\" IS NOT NULL"}},
+		"unique is private":   {spec: checks.Spec{Kind: "unique", Table: "orders", Columns: []string{"email"}}, tables: append(noOrders, "INSERT INTO orders VALUES (1, 'a@x'), (2, 'a@x')"), status: checks.Fail, value: 1, unit: "rows", says: []string{"values of email are private"}},
+		"partition":           {spec: checks.Spec{Kind: "missing", Table: "orders", Columns: []string{"note"}, PartitionColumn: "created_at", PartitionLast: 2 * time.Hour}, status: checks.Pass, unit: "rows"},
+		"partition is wider":  {spec: checks.Spec{Kind: "missing", Table: "orders", Columns: []string{"note"}, Where: "id > 0", PartitionColumn: "created_at", PartitionLast: 4 * time.Hour}, status: checks.Fail, value: 2, unit: "rows"},
+		"partition is text":   {spec: checks.Spec{Kind: "row_count", Table: "orders", PartitionColumn: "note", PartitionLast: time.Hour}, status: checks.Error, says: []string{"find the partition", "is neither"}, nothingToRead: true},
 		"unique no rows":      {spec: checks.Spec{Kind: "unique", Table: "orders", Columns: []string{"id"}, Where: "id = 9"}, status: checks.Pass, unit: "rows"},
 		"freshness pass":      {spec: checks.Spec{Kind: "source freshness", Table: "orders", TimeColumn: "created_at", MaxAge: time.Hour}, status: checks.Pass, value: 3000, unit: "seconds", says: []string{"50m old"}},
 		"freshness fail":      {spec: checks.Spec{Kind: "freshness", Table: "orders", TimeColumn: "created_at", MaxAge: 30 * time.Minute}, status: checks.Fail, value: 3000, unit: "seconds", says: []string{"allowed is 30m"}},
@@ -70,8 +84,10 @@ func TestKinds(t *testing.T) {
 		"freshness where":     {spec: checks.Spec{Kind: "freshness", Table: "orders", TimeColumn: "created_at", MaxAge: time.Hour, Where: "id = 1"}, status: checks.Fail, value: 15600, unit: "seconds", says: []string{"4h20m old"}},
 		"freshness never":     {spec: checks.Spec{Kind: "freshness", Table: "orders", TimeColumn: "created_at", MaxAge: time.Hour}, tables: []string{"CREATE TABLE orders (created_at TEXT)"}, status: checks.Fail, says: []string{"never been loaded"}, nothingToRead: true},
 		"freshness no match":  {spec: checks.Spec{Kind: "freshness", Table: "orders", TimeColumn: "created_at", MaxAge: time.Hour, Where: "id = 9"}, status: checks.Fail, says: []string{"no row of orders has ever met"}, nothingToRead: true},
-		"freshness future":    {spec: checks.Spec{Kind: "freshness", Table: "orders", TimeColumn: "created_at", MaxAge: time.Hour}, tables: []string{"CREATE TABLE orders (created_at)", "INSERT INTO orders VALUES (4102444800), (1790856000)"}, status: checks.Pass, value: 1200, unit: "seconds"},
-		"freshness only then": {spec: checks.Spec{Kind: "freshness", Table: "orders", TimeColumn: "created_at", MaxAge: time.Hour}, tables: []string{"CREATE TABLE orders (created_at)", "INSERT INTO orders VALUES (4102444800)"}, status: checks.Fail, says: []string{"lie in the future"}, nothingToRead: true},
+		"freshness future":    {spec: checks.Spec{Kind: "freshness", Table: "orders", TimeColumn: "created_at", MaxAge: time.Hour}, tables: futureOrders, status: checks.Error, says: []string{"from 2100-01-01 00:00:00 UTC, which is in the future", "with where"}, nothingToRead: true},
+		"freshness then left": {spec: checks.Spec{Kind: "freshness", Table: "orders", TimeColumn: "created_at", MaxAge: time.Hour, Where: "id < 2"}, tables: futureOrders, status: checks.Pass, value: 1200, unit: "seconds"},
+		"freshness then met":  {spec: checks.Spec{Kind: "freshness", Table: "orders", TimeColumn: "created_at", MaxAge: time.Hour, Where: "id = 2"}, tables: futureOrders, status: checks.Error, says: []string{"in the future"}, nothingToRead: true},
+		"freshness skewed":    {spec: checks.Spec{Kind: "freshness", Table: "orders", TimeColumn: "created_at", MaxAge: time.Hour}, tables: []string{"CREATE TABLE orders (created_at)", "INSERT INTO orders VALUES (1790857800), (1790856000)"}, status: checks.Pass, value: 1200, unit: "seconds"},
 		"freshness no time":   {spec: checks.Spec{Kind: "freshness", Table: "orders", TimeColumn: "note", MaxAge: time.Hour}, status: checks.Error, says: []string{`"n" is neither`}, nothingToRead: true},
 		"sql no rows":         {spec: checks.Spec{Kind: "sql", Query: "SELECT * FROM orders WHERE id > 9; -- none"}, status: checks.Pass, unit: "rows"},
 		"sql rows":            {spec: checks.Spec{Kind: "failed_rows", Query: "WITH a AS (SELECT * FROM orders) SELECT * FROM a WHERE id = 3"}, status: checks.Fail, value: 2, unit: "rows", says: []string{"returned 2 rows"}},

@@ -8,7 +8,7 @@ import (
 // missing runs a missing check: NULLs in each column, in rows or in percent as
 // the thresholds are; the column with the most is the one observed.
 func (r *runner) missing() error {
-	t, err := resolve(r.ctx, r.q, r.spec.Table)
+	t, f, err := r.judgedTable()
 	if err != nil {
 		return err
 	}
@@ -16,7 +16,7 @@ func (r *runner) missing() error {
 	if err != nil {
 		return err
 	}
-	s := missingStatement(t, columns, r.spec.Where)
+	s := missingStatement(t, columns, f)
 	r.result.SQL = s.render()
 	row, err := askOne(r.ctx, r.q, s, 1+len(columns))
 	if err != nil {
@@ -27,12 +27,11 @@ func (r *runner) missing() error {
 		return fmt.Errorf("read the counts: %w", err)
 	}
 	r.defaultThreshold(Threshold{Op: "="})
-	r.judgeMissing(counts[0], counts[1:])
-	return nil
+	return r.judgeMissing(t, f, counts[0], counts[1:])
 }
 
 // judgeMissing decides on the worst column and names every one with NULLs.
-func (r *runner) judgeMissing(rows float64, missing []float64) {
+func (r *runner) judgeMissing(t target, f filter, rows float64, missing []float64) error {
 	worst := 0
 	var named []string
 	for i, count := range missing {
@@ -47,18 +46,21 @@ func (r *runner) judgeMissing(rows float64, missing []float64) {
 	r.observe(value, unit)
 	switch {
 	case rows == 0:
-		r.decide(value, fmt.Sprintf("table %s has no rows to judge", r.spec.Table))
+		text, err := r.nothingJudged(t, f)
+		if err != nil {
+			return err
+		}
+		return r.settle(value, text)
 	case len(named) == 0:
-		r.decide(value, fmt.Sprintf("no value is missing in %s rows", countText(rows)))
-	default:
-		r.decide(value, fmt.Sprintf("values are missing in %s rows: %s (worst %s: %s %s)",
-			countText(rows), strings.Join(named, ", "), r.spec.Columns[worst], formatNumber(roundTo(value, 4)), unit))
+		return r.settle(value, fmt.Sprintf("no value is missing in %s rows", countText(rows)))
 	}
+	return r.settle(value, fmt.Sprintf("values are missing in %s rows: %s (worst %s: %s %s)",
+		countText(rows), strings.Join(named, ", "), r.spec.Columns[worst], formatNumber(roundTo(value, 4)), unit))
 }
 
 // inUnit turns a count into the unit of the thresholds, rows or percent of rows.
 func (r *runner) inUnit(count, rows float64) (float64, string) {
-	if !r.spec.Threshold.Percent && !r.spec.Fail.Percent && !r.spec.Warn.Percent {
+	if !r.spec.percent() {
 		return count, "rows"
 	}
 	if rows == 0 {
@@ -68,10 +70,10 @@ func (r *runner) inUnit(count, rows float64) (float64, string) {
 }
 
 // missingStatement counts all rows, then the NULLs of each column, in one scan.
-func missingStatement(t target, columns []string, where string) *statement {
+func missingStatement(t target, columns []string, f filter) *statement {
 	s := (&statement{dialect: t.dialect}).add("SELECT count(*)")
 	for _, column := range columns {
 		s.add(", sum(CASE WHEN ", column, " IS NULL THEN 1 ELSE 0 END)")
 	}
-	return s.add(" FROM ", t.quoted).condition("WHERE", where)
+	return s.add(" FROM ", t.quoted).only("WHERE", f)
 }

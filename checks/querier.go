@@ -22,9 +22,9 @@ type Querier interface {
 
 // Column is one column of a table as the catalogue describes it.
 type Column struct {
-	Name     string
-	Type     string // as the database writes it, "timestamp with time zone", "numeric(10,2)"; may be empty
-	Nullable bool
+	Name     string `json:"name"`
+	Type     string `json:"type,omitempty"` // as the database writes it, "timestamp with time zone", "numeric(10,2)"; may be empty
+	Nullable bool   `json:"nullable,omitempty"`
 }
 
 // Rows is a small answer: aggregates and samples, never a table.

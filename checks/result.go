@@ -24,7 +24,7 @@ const (
 // Measure is one number with its unit, where it came from and when.
 type Measure struct {
 	Value  float64   `json:"value"`
-	Unit   string    `json:"unit"` // "rows", "seconds", "percent"
+	Unit   string    `json:"unit"` // "rows", "seconds", "percent", "value", "changes", "segments"
 	Source string    `json:"source"`
 	At     time.Time `json:"at"` // when it was read
 }
@@ -57,7 +57,8 @@ type Result struct {
 	FirstRow  time.Time       `json:"first_row"`         // dead_letter: time of the first new row
 	LastRow   time.Time       `json:"last_row"`
 	Connected string          `json:"connection"`
-	Sample    []string        `json:"sample,omitempty"` // unique: a few keys that occur more than once
+	Sample    []string        `json:"sample,omitempty"` // a few offending keys with their numbers, never of private columns
+	Schema    []Column        `json:"schema,omitempty"` // schema: the columns that the next run compares with
 	Count     int64           `json:"count,omitempty"`  // dead_letter: all rows at this check
 	Watermark time.Time       `json:"watermark"`        // dead_letter: newest row seen by this check or one before
 }

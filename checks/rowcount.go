@@ -5,11 +5,11 @@ import "fmt"
 // rowCount runs a row_count check: the rows that meet the condition, of which
 // there must be some unless a threshold says otherwise.
 func (r *runner) rowCount() error {
-	t, err := resolve(r.ctx, r.q, r.spec.Table)
+	t, f, err := r.judgedTable()
 	if err != nil {
 		return err
 	}
-	s := countStatement(t, r.spec.Where)
+	s := countStatement(t, f)
 	r.result.SQL = s.render()
 	row, err := askOne(r.ctx, r.q, s, 1)
 	if err != nil {
@@ -21,11 +21,10 @@ func (r *runner) rowCount() error {
 	}
 	r.observe(count, "rows")
 	r.defaultThreshold(Threshold{Op: ">"})
-	r.decide(count, fmt.Sprintf("table %s has %s rows", t.name, countText(count)))
-	return nil
+	return r.settle(count, fmt.Sprintf("table %s has %s rows%s", t.name, countText(count), f.text()))
 }
 
-// countStatement counts the rows of a table that meet a condition.
-func countStatement(t target, where string) *statement {
-	return (&statement{dialect: t.dialect}).add("SELECT count(*) FROM ", t.quoted).condition("WHERE", where)
+// countStatement counts the rows of a table that are judged.
+func countStatement(t target, f filter) *statement {
+	return (&statement{dialect: t.dialect}).add("SELECT count(*) FROM ", t.quoted).only("WHERE", f)
 }

@@ -22,6 +22,7 @@ type runner struct {
 	ctx    context.Context
 	spec   Spec
 	q      Querier
+	other  Querier // reconcile: where the other table is
 	mem    Memory
 	now    time.Time
 	result Result
@@ -32,8 +33,14 @@ type runner struct {
 // Problem saying what, where and what to do, and one that a guard found too
 // costly is skipped. now is the time of the run; mem may be nil where nothing is
 // known of earlier runs. Took is left to the caller, who holds the clock.
-func Run(ctx context.Context, spec Spec, q Querier, mem Memory, now time.Time) (result Result) {
-	r := &runner{ctx: ctx, spec: spec, q: q, mem: mem, now: now.UTC(), result: Result{
+func Run(ctx context.Context, spec Spec, q Querier, mem Memory, now time.Time) Result {
+	return RunAgainst(ctx, spec, q, q, mem, now)
+}
+
+// RunAgainst is Run for a check that compares two connections: other is where
+// the table To of a reconcile check is.
+func RunAgainst(ctx context.Context, spec Spec, q, other Querier, mem Memory, now time.Time) (result Result) {
+	r := &runner{ctx: ctx, spec: spec, q: q, other: other, mem: mem, now: now.UTC(), result: Result{
 		Check:     spec.Name,
 		Kind:      orDefault(spec.kind(), spec.Kind),
 		Asset:     spec.Asset,
@@ -71,23 +78,31 @@ func (r *runner) run() error {
 	if r.q == nil {
 		return errors.New("there is no such connection")
 	}
-	switch r.spec.kind() {
-	case KindRowCount:
-		return r.rowCount()
-	case KindVolume:
-		return r.volume()
-	case KindFreshness:
-		return r.freshness()
-	case KindMissing:
-		return r.missing()
-	case KindUnique:
-		return r.unique()
-	case KindDeadLetter:
-		return r.deadLetter()
-	case KindSQL:
-		return r.sql()
+	ask, known := r.kinds()[r.spec.kind()]
+	if !known {
+		return fmt.Errorf("no such kind %q", r.spec.Kind)
 	}
-	return fmt.Errorf("no such kind %q", r.spec.Kind)
+	return ask()
+}
+
+// kinds returns how each kind is run.
+func (r *runner) kinds() map[string]func() error {
+	return map[string]func() error{
+		KindRowCount:       r.rowCount,
+		KindVolume:         r.volume,
+		KindFreshness:      r.freshness,
+		KindMissing:        r.missing,
+		KindUnique:         r.unique,
+		KindAcceptedValues: r.acceptedValues,
+		KindRange:          r.inRange,
+		KindRelationships:  r.relationships,
+		KindSchema:         r.schema,
+		KindMetric:         r.metric,
+		KindDimension:      r.dimension,
+		KindDeadLetter:     r.deadLetter,
+		KindReconcile:      r.reconcile,
+		KindSQL:            r.sql,
+	}
 }
 
 // asLimit turns the run's own timeout into the guard's refusal; the caller's

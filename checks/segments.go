@@ -82,9 +82,16 @@ func newSplitter(ctx context.Context, spec Spec, q Querier, bucket Bucket) (*spl
 	}
 	spans := referenceSpans(bucket, spec.weeks(), e.clock.loc, e.first)
 	if len(spans) <= minSamples {
-		return nil, fmt.Errorf("only %d earlier weeks are known, %d are needed", len(spans)-1, minSamples)
+		return nil, &youngError{weeks: len(spans) - 1}
 	}
 	return &splitter{q: q, spec: spec, table: t, column: e.column, spans: spans}, nil
+}
+
+// youngError says that a table does not reach back far enough.
+type youngError struct{ weeks int }
+
+func (e *youngError) Error() string {
+	return fmt.Sprintf("only %d earlier weeks are known, %d are needed", e.weeks, minSamples)
 }
 
 // referenceSpans returns a bucket followed by the same one of earlier weeks, as
@@ -102,6 +109,9 @@ func referenceSpans(bucket Bucket, weeks int, loc *time.Location, first time.Tim
 
 // split counts the rows of all spans by one dimension.
 func (s *splitter) split(ctx context.Context, dimension string) (DimensionSplit, error) {
+	if _, hidden := s.spec.private([]string{dimension}); hidden {
+		return DimensionSplit{Dimension: dimension, Skipped: "its values are private"}, nil
+	}
 	column, err := s.table.column(dimension)
 	if err != nil {
 		return DimensionSplit{}, err

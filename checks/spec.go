@@ -38,37 +38,58 @@ const (
 // Spec is one declared check. Text comes from the operator's file: Table and
 // columns are quoted, Where and Query must pass the guard.
 type Spec struct {
-	Name        string          // unique
-	Kind        string          // a kind or one of its aliases
-	Asset       lineage.AssetID // what a bad result is about
-	Domain      string
-	Connection  string // name of the connection to ask
-	Table       string // "orders", "main.orders" or `"odd.name"`
-	Where       string // condition on the rows judged, optional
-	TimeColumn  string
-	TimeFormat  string        // one of the Format constants, empty to find it
-	Bucket      string        // volume: BucketHour (default) or BucketDay
-	Zone        string        // IANA name in which weeks and days are counted, empty is UTC
-	Columns     []string      // missing: each is judged; unique: the key together
-	Dimensions  []string      // columns by which a bad bucket is split
-	Threshold   Threshold     // what passes; else the check fails
-	Warn        Threshold     // what passes without a warning
-	Fail        Threshold     // what passes or warns; else the check fails
-	MinChange   float64       // volume: percent, smaller changes pass; 0 is DefaultMinChange
-	MinRows     int           // volume: rows, smaller differences pass; 0 is DefaultMinRows
-	Delay       time.Duration // volume: wait after a bucket closes
-	Weeks       int           // volume: weeks of history, 3 to 52; 0 is DefaultWeeks
-	MaxAge      time.Duration // freshness
-	MainTable   string        // dead_letter: where the good rows go
-	MainTime    string        // dead_letter: time column of MainTable, empty is TimeColumn
-	Share       float64       // dead_letter: percent of dead rows that still passes; 0 is unset
-	Max         int           // dead_letter: new rows that still pass; with Share, 0 is unset
-	Query       string        // sql
-	Severity    string        // a severity, empty is SeverityError
-	Owner       string
-	Schedule    string        // as Due reads it
-	Timeout     time.Duration // of one run; 0 leaves it to the connection
-	Description string
+	Name       string          // unique
+	Kind       string          // a kind or one of its aliases
+	Asset      lineage.AssetID // what a bad result is about
+	Domain     string
+	Connection string // name of the connection to ask
+	Table      string // "orders", "main.orders" or `"odd.name"`
+	Where      string // condition on the rows judged, optional
+	// The rows of the last PartitionLast by PartitionColumn alone are judged, by
+	// the kinds that have no time column of their own.
+	PartitionColumn string
+	PartitionLast   time.Duration
+	TimeColumn      string
+	TimeFormat      string            // one of the Format constants, empty to find it
+	Bucket          string            // volume: BucketHour (default) or BucketDay
+	Zone            string            // IANA name in which weeks and days are counted, empty is UTC
+	Columns         []string          // missing: each is judged; unique, relationships: the key together; accepted_values, range: one; schema: required
+	Dimensions      []string          // columns by which a bad bucket is split; dimension: by which rows are counted
+	Private         []string          // columns whose values are never shown, beside those that Personal knows
+	Values          []string          // accepted_values: as the database writes them as text
+	Regex           string            // accepted_values: of the database, PostgreSQL alone
+	Length          Threshold         // accepted_values: of the text, in characters
+	Low             *float64          // range: the least that passes
+	High            *float64          // range: the most that passes
+	To              string            // relationships, reconcile: the other table
+	ToColumns       []string          // relationships: its key, empty is Columns
+	ToConnection    string            // reconcile: where the other table is, empty is Connection
+	ToWhere         string            // reconcile: condition on the rows of the other table
+	ToTime          string            // reconcile: its time column, empty is TimeColumn
+	Expression      string            // metric, reconcile: an aggregate
+	MinShare        float64           // dimension: percent of the rows below which a value is not judged
+	AllowNew        bool              // schema: added columns pass
+	Forbidden       []string          // schema: columns that may not be there
+	Types           map[string]string // schema: by column, as the catalogue writes them
+	AcceptedAt      time.Time         // schema: what was found up to then is accepted
+	Threshold       Threshold         // what passes; else the check fails
+	Warn            Threshold         // what passes without a warning
+	Fail            Threshold         // what passes or warns; else the check fails
+	MinChange       float64           // volume: percent, smaller changes pass; 0 is DefaultMinChange
+	MinRows         int               // volume: rows, smaller differences pass; 0 is DefaultMinRows
+	Delay           time.Duration     // volume: wait after a bucket closes
+	Weeks           int               // volume: weeks of history, 3 to 52; 0 is DefaultWeeks
+	MaxAge          time.Duration     // freshness
+	MainTable       string            // dead_letter: where the good rows go
+	MainTime        string            // dead_letter: time column of MainTable, empty is TimeColumn
+	Share           float64           // dead_letter: percent of dead rows that still passes; 0 is unset
+	Max             int               // dead_letter: new rows that still pass; with Share, 0 is unset
+	Query           string            // sql
+	Severity        string            // a severity, empty is SeverityError
+	Owner           string
+	Schedule        string        // as Due reads it
+	Timeout         time.Duration // of one run; 0 leaves it to the connection
+	Description     string
 }
 
 // kind returns the kind behind Kind, or "" where it is unknown.

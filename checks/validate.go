@@ -68,15 +68,32 @@ func (s Spec) validateKind(kind string, p *problems) {
 			p.add("columns", "a %s check needs at least one column", kind)
 		}
 	case KindDeadLetter:
-		if s.Share > 0 && s.MainTable == "" {
-			p.add("main_table", "a share needs the table that the good rows go to")
-		}
-		if s.Share > 0 && s.TimeColumn == "" {
-			p.add("time_column", "a share needs it, to count both tables over the same time")
+		s.validateDeadLetter(p)
+	case KindAcceptedValues, KindRange:
+		s.validateRule(kind, p)
+	case KindRelationships, KindReconcile:
+		s.validateOther(kind, p)
+	case KindMetric:
+		s.validateMetric(p)
+	case KindDimension:
+		p.need("time_column", s.TimeColumn, kind)
+		if len(s.Dimensions) == 0 {
+			p.add("dimensions", "a dimension check needs at least one column")
 		}
 	}
-	if kind != KindMissing && kind != KindUnique {
+	if !countsInPercent(kind) {
 		s.refusePercent(kind, p)
+	}
+	s.validatePartition(kind, p)
+}
+
+// validateDeadLetter checks what a share needs.
+func (s Spec) validateDeadLetter(p *problems) {
+	if s.Share > 0 && s.MainTable == "" {
+		p.add("main_table", "a share needs the table that the good rows go to")
+	}
+	if s.Share > 0 && s.TimeColumn == "" {
+		p.add("time_column", "a share needs it, to count both tables over the same time")
 	}
 }
 
@@ -117,7 +134,12 @@ func (s Spec) validateNames(p *problems) {
 	for i, column := range s.Dimensions {
 		s.validateListed("dimensions", i, column, p)
 	}
-	for _, table := range []struct{ path, name string }{{"table", s.Table}, {"main_table", s.MainTable}} {
+	for i, column := range s.ToColumns {
+		s.validateListed("to_columns", i, column, p)
+	}
+	name("to_time_column", s.ToTime)
+	name("partition.column", s.PartitionColumn)
+	for _, table := range []struct{ path, name string }{{"table", s.Table}, {"main_table", s.MainTable}, {"to", s.To}} {
 		if table.name != "" && len(candidates(table.name)) == 0 {
 			p.add(table.path, "%q cannot be a table name", table.name)
 		}
@@ -141,6 +163,16 @@ func (s Spec) validateText(p *problems) {
 	if s.Query != "" {
 		if err := Guard(s.Query); err != nil {
 			p.add("query", "%v", err)
+		}
+	}
+	if s.ToWhere != "" {
+		if err := GuardCondition(s.ToWhere); err != nil {
+			p.add("to_where", "%v", err)
+		}
+	}
+	if s.Expression != "" {
+		if err := GuardCondition(s.Expression); err != nil {
+			p.add("expression", "%v", err)
 		}
 	}
 	if _, err := loadZone(s.Zone); err != nil {

@@ -140,8 +140,8 @@ func (r *runner) volume() error {
 	if err != nil {
 		return err
 	}
-	if e.column.date && r.spec.Bucket != BucketDay {
-		return fmt.Errorf("column %s of %s holds days without a time of day; set bucket to day", r.spec.TimeColumn, t.name)
+	if err := r.bucketFits(t, e); err != nil {
+		return err
 	}
 	if e.empty() {
 		return r.learning(0, fmt.Sprintf("table %s has no rows yet", t.name))

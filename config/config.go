@@ -205,25 +205,45 @@ type Harm struct {
 
 // Check is one check; which keys a kind takes is decided by package checks.
 type Check struct {
-	Name        string   `yaml:"name"`
-	Kind        string   `yaml:"kind"`
-	Asset       string   `yaml:"asset"` // default: what lineage knows as table
-	Domain      string   `yaml:"domain"`
-	Connection  string   `yaml:"connection"`
-	Table       string   `yaml:"table"`
-	MainTable   string   `yaml:"main_table"`
-	MainTime    string   `yaml:"main_time"`
-	Where       string   `yaml:"where"`
-	TimeColumn  string   `yaml:"time_column"`
-	TimeFormat  string   `yaml:"time_format"`
-	Bucket      string   `yaml:"bucket"`
-	Zone        string   `yaml:"zone"`
-	Columns     []string `yaml:"columns"`
-	Dimensions  []string `yaml:"dimensions"`
+	Name       string   `yaml:"name"`
+	Kind       string   `yaml:"kind"`
+	Asset      string   `yaml:"asset"` // default: what lineage knows as table
+	Domain     string   `yaml:"domain"`
+	Connection string   `yaml:"connection"`
+	Table      string   `yaml:"table"`
+	MainTable  string   `yaml:"main_table"`
+	MainTime   string   `yaml:"main_time"`
+	Where      string   `yaml:"where"`
+	TimeColumn string   `yaml:"time_column"`
+	TimeFormat string   `yaml:"time_format"`
+	Bucket     string   `yaml:"bucket"`
+	Zone       string   `yaml:"zone"`
+	Column     string   `yaml:"column"` // short for columns of one
+	Columns    []string `yaml:"columns"`
+	Dimensions []string `yaml:"dimensions"`
+	Private    []string `yaml:"private"` // columns whose values are never shown
+
+	Partition    *Partition        `yaml:"partition"`
+	Values       []string          `yaml:"values"`         // accepted_values
+	Regex        string            `yaml:"regex"`          // accepted_values
+	Length       string            `yaml:"length"`         // accepted_values: what passes, in characters
+	Min          *float64          `yaml:"min"`            // range
+	To           string            `yaml:"to"`             // relationships, reconcile: the other table
+	ToColumns    []string          `yaml:"to_columns"`     // relationships: its key
+	ToConnection string            `yaml:"to_connection"`  // reconcile
+	ToWhere      string            `yaml:"to_where"`       // reconcile
+	ToTime       string            `yaml:"to_time_column"` // reconcile
+	Expression   string            `yaml:"expression"`     // metric, reconcile: an aggregate
+	MinShare     float64           `yaml:"min_share"`      // dimension: percent
+	AllowNew     bool              `yaml:"allow_new"`      // schema: added columns pass
+	Forbidden    []string          `yaml:"forbidden"`      // schema: columns that may not be there
+	Types        map[string]string `yaml:"types"`          // schema: by column
+	AcceptedAt   string            `yaml:"accepted_at"`    // schema: what was found up to this time is accepted
+
 	Threshold   string   `yaml:"threshold"`  // what passes, "> 0"
 	Warn        string   `yaml:"warn"`       // what passes without a warning
 	Fail        string   `yaml:"fail"`       // what passes or warns; else the check fails
-	Max         int      `yaml:"max"`        // dead_letter: new rows that still pass
+	Max         *float64 `yaml:"max"`        // dead_letter: new rows that still pass; range: the most that passes
 	Share       float64  `yaml:"share"`      // dead_letter: percent of dead rows that still passes
 	MinChange   float64  `yaml:"min_change"` // percent
 	MinRows     int      `yaml:"min_rows"`
@@ -236,6 +256,12 @@ type Check struct {
 	Owner       string   `yaml:"owner"`
 	Timeout     Duration `yaml:"timeout"`
 	Description string   `yaml:"description"`
+}
+
+// Partition restricts a check to the newest rows.
+type Partition struct {
+	Column string   `yaml:"column"`
+	Last   Duration `yaml:"last"`
 }
 
 // Changes says where change events come from.

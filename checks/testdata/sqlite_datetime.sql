@@ -1,3 +1,13 @@
+-- accepted_values
+SELECT count(*), count("channel"), sum(CASE WHEN "channel" IS NOT NULL AND (CAST("channel" AS text) NOT IN (?, ?) OR length(CAST("channel" AS text)) NOT BETWEEN 1 AND 9) THEN 1 ELSE 0 END) FROM "main"."odd ""orders""" WHERE (id > 0
+)
+-- bound: web, app;
+
+-- accepted_values_samples
+SELECT "channel", count(*) FROM "main"."odd ""orders""" WHERE "channel" IS NOT NULL AND (CAST("channel" AS text) NOT IN (?, ?) OR length(CAST("channel" AS text)) NOT BETWEEN 1 AND 9) AND "created_at" >= ? AND (id > 0
+) GROUP BY "channel" ORDER BY count(*) DESC, "channel" LIMIT ?
+-- bound: web, app, 2026-09-29 12:20:00, 5;
+
 -- dead_letter
 SELECT count(*), count(CASE WHEN "created_at" > ? THEN 1 END), min(CASE WHEN "created_at" > ? THEN "created_at" END), max(CASE WHEN "created_at" > ? THEN "created_at" END) FROM "main"."odd ""orders""" WHERE (id > 0
 )
@@ -6,17 +16,64 @@ SELECT count(*), count(CASE WHEN "created_at" > ? THEN 1 END), min(CASE WHEN "cr
 -- dead_letter_first
 SELECT count(*), count(*), min("created_at"), max("created_at") FROM "main"."odd ""orders""";
 
+-- empty
+SELECT count(*) FROM (SELECT 1 FROM "main"."odd ""orders""" LIMIT 1) AS some;
+
 -- freshness
 SELECT (SELECT min("created_at") FROM "main"."odd ""orders"""), (SELECT max("created_at") FROM "main"."odd ""orders""");
+
+-- freshness_future
+SELECT max("created_at") FROM "main"."odd ""orders""" WHERE (id > 0
+);
 
 -- freshness_where
 SELECT max("created_at") FROM "main"."odd ""orders""" WHERE "created_at" < ? AND (id > 0
 )
 -- bound: 2026-10-01 12:20:01;
 
+-- metric
+SELECT (avg(id) -- all
+) FROM "main"."odd ""orders""" WHERE "created_at" >= ? AND (id > 0
+)
+-- bound: 2026-09-29 12:20:00;
+
+-- metric_buckets
+SELECT (SELECT (avg(id)
+) FROM "main"."odd ""orders""" WHERE ("created_at" >= ? AND "created_at" < ?) AND (id > 0
+)),
+  (SELECT (avg(id)
+) FROM "main"."odd ""orders""" WHERE ("created_at" >= ? AND "created_at" < ?) AND (id > 0
+))
+-- bound: 2026-10-01 11:00:00, 2026-10-01 12:00:00, 2026-09-24 11:00:00, 2026-09-24 12:00:00;
+
 -- missing
 SELECT count(*), sum(CASE WHEN "id" IS NULL THEN 1 ELSE 0 END), sum(CASE WHEN "channel" IS NULL THEN 1 ELSE 0 END) FROM "main"."odd ""orders""" WHERE (id > 0
 );
+
+-- partition
+SELECT count(*) FROM "main"."odd ""orders""" WHERE "created_at" >= ? AND (id > 0
+)
+-- bound: 2026-09-29 12:20:00;
+
+-- range
+SELECT count(*), count("id"), sum(CASE WHEN "id" IS NOT NULL AND ("id" < 0.5 OR "id" > 10) THEN 1 ELSE 0 END) FROM "main"."odd ""orders""" WHERE "created_at" >= ? AND (id > 0
+)
+-- bound: 2026-09-29 12:20:00;
+
+-- range_only_numbers
+SELECT sum(CASE WHEN typeof("id") IN ('text', 'blob') THEN 1 ELSE 0 END) FROM "main"."odd ""orders""" WHERE (id > 0
+);
+
+-- relationships
+SELECT count(*), count(CASE WHEN "id" IS NOT NULL AND "channel" IS NOT NULL THEN 1 END), (SELECT count(*) FROM "main"."odd ""orders""" WHERE "id" IS NOT NULL AND "channel" IS NOT NULL AND "created_at" >= ? AND (id > 0
+) AND NOT EXISTS (SELECT 1 FROM "main"."odd ""orders""" AS parent WHERE parent."id" = "main"."odd ""orders"""."id" AND parent."channel" = "main"."odd ""orders"""."channel")) FROM "main"."odd ""orders""" WHERE "created_at" >= ? AND (id > 0
+)
+-- bound: 2026-09-29 12:20:00, 2026-09-29 12:20:00;
+
+-- relationships_samples
+SELECT "id", "channel", count(*) FROM "main"."odd ""orders""" WHERE "id" IS NOT NULL AND "channel" IS NOT NULL AND "created_at" >= ? AND (id > 0
+) AND NOT EXISTS (SELECT 1 FROM "main"."odd ""orders""" AS parent WHERE parent."id" = "main"."odd ""orders"""."id" AND parent."channel" = "main"."odd ""orders"""."channel") GROUP BY "id", "channel" ORDER BY count(*) DESC, "id", "channel" LIMIT ?
+-- bound: 2026-09-29 12:20:00, 5;
 
 -- row_count
 SELECT count(*) FROM "main"."odd ""orders""" WHERE (id > 0 -- all

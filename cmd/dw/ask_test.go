@@ -117,6 +117,6 @@ func TestExampleConfig(t *testing.T) {
 	write(t, dir, "config.yaml", string(example))
 	write(t, dir, "target/manifest.json", strings.ReplaceAll(farmManifest, "farm", "shop"))
 	write(t, dir, "warehouse.db", "")
-	dw(t, dir, "config", "check", "config.yaml").want(t, 0, "good: 7 checks, 1 domains")
+	dw(t, dir, "config", "check", "config.yaml").want(t, 0, "good: 14 checks, 1 domains")
 	dw(t, dir, "blast", "raw_orders").want(t, 0, "settle_invoices")
 }

@@ -1,0 +1,116 @@
+package checks
+
+import (
+	"fmt"
+	"strings"
+)
+
+// rule is a condition under which a value of a column is wrong; NULL is never
+// wrong, which is what a missing check is for.
+type rule struct {
+	column string // quoted
+	wrong  func(*statement) *statement
+	what   string // what the wrong values are: "not accepted"
+}
+
+// invalid counts the values that break a rule and judges their number or share.
+func (r *runner) invalid(t target, f filter, rl rule) error {
+	s := invalidStatement(t, f, rl)
+	r.result.SQL = s.render()
+	row, err := askOne(r.ctx, r.q, s, 3)
+	if err != nil {
+		return err
+	}
+	counts, err := toCounts(row)
+	if err != nil {
+		return fmt.Errorf("read the counts: %w", err)
+	}
+	rows, values, wrong := counts[0], counts[1], counts[2]
+	text := fmt.Sprintf("%s of %s values of %s in %s are %s", countText(wrong), countText(values), r.spec.Columns[0], t.name, rl.what)
+	if rows == 0 {
+		if text, err = r.nothingJudged(t, f); err != nil {
+			return err
+		}
+	}
+	if wrong > 0 {
+		example, err := r.examples(samplesStatement(t, f, rl), r.spec.Columns[:1])
+		if err != nil {
+			return err
+		}
+		text += example
+	}
+	value, unit := r.inUnit(wrong, values)
+	r.observe(value, unit)
+	r.defaultThreshold(Threshold{Op: "="})
+	return r.settle(value, text+percentText(value, unit))
+}
+
+// invalidStatement counts the rows, those with a value, and those with a wrong
+// one, in one scan.
+func invalidStatement(t target, f filter, rl rule) *statement {
+	s := (&statement{dialect: t.dialect}).add("SELECT count(*), count(", rl.column, "), sum(CASE WHEN ", rl.column, " IS NOT NULL AND (")
+	return rl.wrong(s).add(") THEN 1 ELSE 0 END) FROM ", t.quoted).only("WHERE", f)
+}
+
+// samplesStatement reads the most frequent wrong values.
+func samplesStatement(t target, f filter, rl rule) *statement {
+	s := (&statement{dialect: t.dialect}).add("SELECT ", rl.column, ", count(*) FROM ", t.quoted, " WHERE ", rl.column, " IS NOT NULL AND (")
+	return rl.wrong(s).add(")").only("AND", f).
+		add(" GROUP BY ", rl.column, " ORDER BY count(*) DESC, ", rl.column, " LIMIT ").bind(int64(sampleKeys))
+}
+
+// examples reads a few offending keys, each a row of values and how often it
+// occurs, and returns the first as ", for example …". The values of columns that
+// hold personal data are not read at all.
+func (r *runner) examples(s *statement, columns []string) (string, error) {
+	if column, hidden := r.spec.private(columns); hidden {
+		return fmt.Sprintf(" (values of %s are private and not shown)", column), nil
+	}
+	rows, err := ask(r.ctx, r.q, s)
+	if err != nil {
+		return "", fmt.Errorf("read sample keys: %w", err)
+	}
+	for _, row := range rows.Values {
+		parts := make([]string, len(row))
+		for i, value := range row {
+			parts[i] = toText(value)
+		}
+		last := len(parts) - 1
+		r.result.Sample = append(r.result.Sample, strings.Join(parts[:last], ", ")+" ×"+parts[last])
+	}
+	if len(r.result.Sample) == 0 {
+		return "", nil
+	}
+	return ", for example " + r.result.Sample[0], nil
+}
+
+// percentText adds a share to a sentence that tells counts.
+func percentText(value float64, unit string) string {
+	if unit != "percent" {
+		return ""
+	}
+	return fmt.Sprintf(" (%s%%)", formatNumber(roundTo(value, 4)))
+}
+
+// settle decides, and says of what is bad when it was right last.
+func (r *runner) settle(value float64, message string) error {
+	r.decide(value, message)
+	return r.sayLastRight()
+}
+
+// sayLastRight adds to a bad verdict when the check passed last.
+func (r *runner) sayLastRight() error {
+	if r.result.Status != Fail && r.result.Status != Warn {
+		return nil
+	}
+	previous, known, err := r.previous()
+	if err != nil || !known || previous.Status != Pass {
+		return err
+	}
+	loc, err := loadZone(r.spec.Zone)
+	if err != nil {
+		return err
+	}
+	r.result.Message += "; it was right at " + timeText(previous.At, loc)
+	return nil
+}
