@@ -13,12 +13,12 @@ func (r *runner) acceptedValues() error {
 	if err != nil {
 		return err
 	}
-	return r.invalid(t, f, acceptedRule(t.dialect, column, r.spec))
+	return r.invalid(t, f, acceptedRule(column, r.spec))
 }
 
 // acceptedRule says which values are wrong. They are compared as the text in
 // which the database writes them: 7, 1.50 or true.
-func acceptedRule(dialect, column string, spec Spec) rule {
+func acceptedRule(column string, spec Spec) rule {
 	text := "CAST(" + column + " AS text)"
 	var parts []func(*statement)
 	if len(spec.Values) > 0 {

@@ -51,7 +51,7 @@ func goldenStatements(t *testing.T, dialect, format, typ string) map[string]*sta
 	f := filter{condition: "id > 0"}
 	part := filter{condition: "id > 0", column: c, from: now.Add(-48 * time.Hour)}
 	low, high := 0.5, 10.0
-	accepted := acceptedRule(dialect, columns[1], Spec{Values: []string{"web", "app"}, Length: Threshold{Op: "between", Low: 1, High: 9}})
+	accepted := acceptedRule(columns[1], Spec{Values: []string{"web", "app"}, Length: Threshold{Op: "between", Low: 1, High: 9}})
 	ref := reference{child: table, parent: goldenTarget(t, dialect, typ), columns: columns, keys: columns, filter: part}
 	all := map[string]*statement{
 		"accepted_values":         invalidStatement(table, f, accepted),
@@ -79,7 +79,7 @@ func goldenStatements(t *testing.T, dialect, format, typ string) map[string]*sta
 		"segments_same_rows":      overlap,
 	}
 	if dialect == DialectPostgres {
-		all["accepted_values_regex"] = invalidStatement(table, f, acceptedRule(dialect, columns[1], Spec{Regex: "^w"}))
+		all["accepted_values_regex"] = invalidStatement(table, f, acceptedRule(columns[1], Spec{Regex: "^w"}))
 	} else {
 		all["range_only_numbers"] = textValuesStatement(table, f, columns[0])
 	}

@@ -91,7 +91,7 @@ func everyKind() []checks.Spec {
 		{Name: "c", Kind: "unique", Table: "orders", Columns: []string{"id"}},
 		{Name: "c", Kind: "sql", Query: "SELECT * FROM orders WHERE channel IS NULL"},
 		{Name: "c", Kind: "accepted_values", Table: "orders", Columns: []string{"channel"}, Values: []string{"web", "app", "boxoffice"}},
-		{Name: "c", Kind: "range", Table: "orders", Columns: []string{"id"}, Low: bound(1), PartitionColumn: "created_at", PartitionLast: time.Hour},
+		{Name: "c", Kind: "range", Table: "orders", Columns: []string{"id"}, Low: new(1.0), PartitionColumn: "created_at", PartitionLast: time.Hour},
 		{Name: "c", Kind: "relationships", Table: "orders", Columns: []string{"id"}, To: "orders"},
 		{Name: "c", Kind: "metric", Table: "orders", Expression: "count(*)", Threshold: checks.Threshold{Op: ">"}},
 		{Name: "c", Kind: "metric", Table: "orders", TimeColumn: "created_at", Expression: "count(*)"},

@@ -20,8 +20,10 @@ func Personal(column string) bool {
 			"latitude", "longitude":
 			return true
 		case "name":
-			if i > 0 && slices.Contains([]string{"first", "last", "full", "middle", "maiden", "customer", "user",
-				"person", "contact", "holder", "guest", "buyer", "patient", "employee", "member"}, words[i-1]) {
+			if i > 0 && slices.Contains([]string{
+				"first", "last", "full", "middle", "maiden", "customer", "user",
+				"person", "contact", "holder", "guest", "buyer", "patient", "employee", "member",
+			}, words[i-1]) {
 				return true
 			}
 		}

@@ -23,8 +23,6 @@ var ruleTables = []string{
 	"CREATE TABLE nobody (id INTEGER, customer INTEGER, amount NUMERIC(10,2), status TEXT)",
 }
 
-func bound(v float64) *float64 { return &v }
-
 // ruleCases are what the kinds say of the tables, on either database.
 func ruleCases() map[string]ruleCase {
 	return map[string]ruleCase{
@@ -42,12 +40,12 @@ func ruleCases() map[string]ruleCase {
 		"accepted of none":         {spec: checks.Spec{Kind: "accepted_values", Table: "nobody", Columns: []string{"status"}, Values: []string{"x"}}, status: checks.Error, says: "table nobody is empty"},
 		"accepted vanished":        {spec: checks.Spec{Kind: "accepted_values", Table: "gone", Columns: []string{"status"}, Values: []string{"x"}}, status: checks.Error, says: "gone does not exist"},
 		"accepted column gone":     {spec: checks.Spec{Kind: "accepted_values", Columns: []string{"state"}, Values: []string{"x"}}, status: checks.Error, says: "no column state; near names: status"},
-		"range both":               {spec: checks.Spec{Kind: "range", Columns: []string{"amount"}, Low: bound(0), High: bound(50)}, status: checks.Fail, value: 2, unit: "rows", says: "2 of 5 values of amount in sales are outside 0 to 50, for example "},
-		"range min":                {spec: checks.Spec{Kind: "accepted_range", Columns: []string{"amount"}, Low: bound(-3.25)}, status: checks.Pass, unit: "rows", says: "outside -3.25 and up"},
-		"range max":                {spec: checks.Spec{Kind: "range", Columns: []string{"amount"}, High: bound(98.99)}, status: checks.Fail, value: 1, unit: "rows", says: "outside up to 98.99"},
-		"range percent":            {spec: checks.Spec{Kind: "range", Columns: []string{"amount"}, Low: bound(0)}, pass: "<= 20%", status: checks.Pass, value: 20, unit: "percent"},
-		"range of text":            {spec: checks.Spec{Kind: "range", Columns: []string{"status"}, Low: bound(0)}, status: checks.Error, says: "column status of sales "},
-		"range of none":            {spec: checks.Spec{Kind: "range", Table: "nobody", Columns: []string{"amount"}, Low: bound(0)}, status: checks.Error, says: "table nobody is empty"},
+		"range both":               {spec: checks.Spec{Kind: "range", Columns: []string{"amount"}, Low: new(0.0), High: new(50.0)}, status: checks.Fail, value: 2, unit: "rows", says: "2 of 5 values of amount in sales are outside 0 to 50, for example "},
+		"range min":                {spec: checks.Spec{Kind: "accepted_range", Columns: []string{"amount"}, Low: new(-3.25)}, status: checks.Pass, unit: "rows", says: "outside -3.25 and up"},
+		"range max":                {spec: checks.Spec{Kind: "range", Columns: []string{"amount"}, High: new(98.99)}, status: checks.Fail, value: 1, unit: "rows", says: "outside up to 98.99"},
+		"range percent":            {spec: checks.Spec{Kind: "range", Columns: []string{"amount"}, Low: new(0.0)}, pass: "<= 20%", status: checks.Pass, value: 20, unit: "percent"},
+		"range of text":            {spec: checks.Spec{Kind: "range", Columns: []string{"status"}, Low: new(0.0)}, status: checks.Error, says: "column status of sales "},
+		"range of none":            {spec: checks.Spec{Kind: "range", Table: "nobody", Columns: []string{"amount"}, Low: new(0.0)}, status: checks.Error, says: "table nobody is empty"},
 		"relationships":            {spec: checks.Spec{Kind: "relationships", Columns: []string{"customer"}, To: "customers", ToColumns: []string{"id"}}, status: checks.Fail, value: 3, unit: "rows", says: "3 of 5 rows of sales have a customer that is not in customers (1 more have none), for example 7 ×2, which must be = 0", sample: []string{"7 ×2", "9 ×1"}},
 		"relationships where":      {spec: checks.Spec{Kind: "reference", Columns: []string{"customer"}, To: "customers", ToColumns: []string{"id"}, Where: "id < 3"}, status: checks.Pass, unit: "rows", says: "0 of 2 rows"},
 		"relationships of two":     {spec: checks.Spec{Kind: "foreign_key", Columns: []string{"customer", "region"}, To: "customers", ToColumns: []string{"id", "region"}}, pass: "< 60%", status: checks.Pass, value: 50, unit: "percent", says: "2 of 4 rows of sales have a customer, region"},
@@ -133,7 +131,7 @@ func TestRegexOfPostgres(t *testing.T) {
 // TestSaysWhenItWasRight checks that a bad verdict tells the last good one.
 func TestSaysWhenItWasRight(t *testing.T) {
 	t.Parallel()
-	spec := checks.Spec{Name: "c", Kind: "range", Table: "sales", Columns: []string{"amount"}, Low: bound(0), Zone: "Europe/Berlin"}
+	spec := checks.Spec{Name: "c", Kind: "range", Table: "sales", Columns: []string{"amount"}, Low: new(0.0), Zone: "Europe/Berlin"}
 	db := newWarehouse(t, ruleTables...).open(sqlite.Options{})
 	mem := memory{"c": {Status: checks.Pass, At: now.Add(-time.Hour)}}
 	if r := checks.Run(t.Context(), spec, db, mem, now); !strings.HasSuffix(r.Message, "; it was right at 2026-10-01 13:20:00 CEST") {

@@ -102,8 +102,12 @@ func (d schemaDiff) sentences() []string {
 		what  string
 		names []string
 	}{
-		{"removed", d.removed}, {"perhaps renamed", d.renamed}, {"of another type", d.retyped},
-		{"may be NULL now", d.loosened}, {"may not be NULL any more", d.tightened}, {"added", d.added},
+		{"removed", d.removed},
+		{"perhaps renamed", d.renamed},
+		{"of another type", d.retyped},
+		{"may be NULL now", d.loosened},
+		{"may not be NULL any more", d.tightened},
+		{"added", d.added},
 	} {
 		if len(part.names) > 0 {
 			out = append(out, fmt.Sprintf("%d %s: %s", len(part.names), part.what, strings.Join(cut(part.names), ", ")))
