@@ -47,6 +47,16 @@ func (p *Project) database(name string) (database, error) {
 	return db, nil
 }
 
+// Database is an open connection that its holder closes.
+type Database interface {
+	checks.Querier
+	Close() error
+}
+
+// OpenConnection opens a connection that stands in no configuration yet. A
+// PostgreSQL server is not asked before the first question.
+func OpenConnection(c config.Connection) (Database, error) { return openDatabase(c) }
+
 func openDatabase(c config.Connection) (database, error) {
 	rows := c.MaxRows
 	if rows == 0 {

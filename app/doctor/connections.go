@@ -7,14 +7,9 @@ import (
 	"maps"
 	"slices"
 
+	"dw/app"
 	"dw/checks"
 )
-
-// adviser is a connection that can say how it is guarded: the rights of its
-// role, its limits. Each line is advice; none means that nothing is to be said.
-type adviser interface {
-	Advice(ctx context.Context) ([]string, error)
-}
 
 // connections opens each database and looks up what the checks name in it.
 func (x *examination) connections(ctx context.Context) []Finding {
@@ -29,25 +24,28 @@ func (x *examination) connections(ctx context.Context) []Finding {
 			f.add(Fail, "connections."+name, "correct connections."+name+", or let the user of dw read the database", err.Error())
 			continue
 		}
-		f.ok("connections."+name, "opened for reading only ("+q.Dialect()+")")
-		f.advice(ctx, name, q)
-		x.names(ctx, &f, name, q)
+		if f.advice(ctx, x.project, name, q.Dialect()) {
+			x.names(ctx, &f, name, q)
+		}
 	}
 	return f.list
 }
 
-func (f *found) advice(ctx context.Context, name string, q checks.Querier) {
-	guarded, ok := q.(adviser)
-	if !ok {
-		return
-	}
-	lines, err := guarded.Advice(ctx)
+// advice connects and says what should be otherwise with role and server; it
+// reports whether the connection answers.
+func (f *found) advice(ctx context.Context, p *app.Project, name, dialect string) bool {
+	ctx, cancel := context.WithTimeout(ctx, askWithin)
+	defer cancel()
+	lines, err := p.Advise(ctx, name)
 	if err != nil {
-		f.add(Warn, "connections."+name, "", "how it is guarded could not be asked: "+err.Error())
+		f.add(Fail, "connections."+name, "let this machine and dw's role reach the database of connections."+name, err.Error())
+		return false
 	}
+	f.ok("connections."+name, "answers, read-only ("+dialect+")")
 	for _, line := range lines {
 		f.add(Warn, "connections."+name, line, line)
 	}
+	return true
 }
 
 // names looks up the tables and columns of every check of a connection.

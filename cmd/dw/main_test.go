@@ -46,11 +46,17 @@ type ended struct {
 // dw runs the program in dir to its end.
 func dw(t *testing.T, dir string, args ...string) ended {
 	t.Helper()
+	return dwWith(t, dir, []string{"SLACK_BOT_TOKEN=xoxb-example", "SLACK_APP_TOKEN=xapp-example"}, args...)
+}
+
+// dwWith runs the program as dw does, with these variables besides the test's own.
+func dwWith(t *testing.T, dir string, env []string, args ...string) ended {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, binary, args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "SLACK_BOT_TOKEN=xoxb-example", "SLACK_APP_TOKEN=xapp-example")
+	cmd.Env = append(os.Environ(), env...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()

@@ -10,6 +10,10 @@ import (
 	"dw/slackdev"
 )
 
+// slackdevAddress is where the local workspace listens; dw init --local expects
+// it there.
+const slackdevAddress = "127.0.0.1:8471"
+
 // localWorkspace is a small workspace for trying a configuration or a client
 // without an account: members, a guest, a person of a connected company, a closed
 // account, public and private channels with and without the bot. Its tokens are no
@@ -64,7 +68,7 @@ func slackdevCommand() *cobra.Command {
 			return serveWorkspace(cmd, o)
 		},
 	}
-	cmd.Flags().StringVar(&o.Listen, "listen", "127.0.0.1:8471", "address of the page and the API")
+	cmd.Flags().StringVar(&o.Listen, "listen", slackdevAddress, "address of the page and the API")
 	cmd.Flags().StringVar(&journal, "journal", "", "file for one JSON line of each call, envelope, ack and act")
 	cmd.Flags().DurationVar(&o.AckTimeout, "ack-timeout", 0, "how long a person waits for the app (default 3s, as in Slack)")
 	cmd.Flags().DurationSliceVar(&o.EventRetries, "event-retries", nil, "waits before each redelivery of an event (default 0s,1m,5m, as in Slack)")
