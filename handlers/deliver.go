@@ -47,7 +47,7 @@ type Deliverer struct {
 	locks map[string]*sync.Mutex
 	told  map[string]bool // keys of refusals that their owner knows of
 
-	painted map[workflows.MessageRef]string // revisions that a card was painted from
+	painted map[workflows.MessageRef]painting // what this process painted last
 }
 
 // Deliver carries out one of the Slack effects.
@@ -109,7 +109,7 @@ func (d *Deliverer) paintIncident(ctx context.Context, id string) (workflows.Mes
 	view := blocks.View{Now: d.Now(), Zone: d.Zone, Stop: d.stop(ctx), Owner: responsible(policy), Unresolved: policy.Unresolved, CanPage: policy.CanPage(incident), CanTicket: policy.CanTicket(incident)}
 	message := toBot(blocks.IncidentCard(incident, proposals, view))
 	if incident.Card.TS != "" {
-		return incident.Card, d.repaint(ctx, incident.Card, revisions(incident, proposals...), message)
+		return incident.Card, d.repaint(ctx, incident.Card, revisionsOf(view.Stop, incident, proposals...), message)
 	}
 	at, err := d.postOnce(ctx, policy.Channel, "", "incident/"+id, incident.OpenedAt, message, true)
 	if err != nil {
@@ -166,9 +166,10 @@ func (d *Deliverer) approvalCard(ctx context.Context, id string) error {
 }
 
 func (d *Deliverer) paintProposal(ctx context.Context, i workflows.Incident, p workflows.Proposal, root workflows.MessageRef) error {
-	message := toBot(blocks.ApprovalCard(i, p, blocks.View{Now: d.Now(), Zone: d.Zone, Stop: d.stop(ctx), Unresolved: p.Unresolved}))
+	view := blocks.View{Now: d.Now(), Zone: d.Zone, Stop: d.stop(ctx), Unresolved: p.Unresolved}
+	message := toBot(blocks.ApprovalCard(i, p, view))
 	if p.Message.TS != "" {
-		return d.repaint(ctx, p.Message, revisions(i, p), message)
+		return d.repaint(ctx, p.Message, revisionsOf(view.Stop, i, p), message)
 	}
 	at, err := d.postOnce(ctx, root.Channel, root.TS, "proposal/"+p.ID, p.CreatedAt, message, true)
 	if err != nil {

@@ -2,6 +2,8 @@ package handlers
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -12,13 +14,19 @@ import (
 // manyPainted bounds what is remembered; beyond it cards are painted once more.
 const manyPainted = 10_000
 
-// repaint updates a card unless this process has painted it from these very
-// revisions: of many changes that are queued, each with its effect, the first
-// delivery paints all, and Slack's limit of updates is kept for other cards. A
-// revision never comes back, so what another process painted meanwhile came from
-// later ones, which queued effects of their own. The caller holds the card's lock.
-func (d *Deliverer) repaint(ctx context.Context, at workflows.MessageRef, revisions string, m bot.Message) error {
-	if d.paintedFrom(at) == revisions {
+// repaint updates a card unless this process has painted just this from these
+// very revisions: of many changes that are queued, each with its effect, the
+// first delivery paints all, and Slack's limit of updates is kept for other
+// cards. A revision never comes back, so what another process painted meanwhile
+// came from later ones, which queued effects of their own. The caller holds the
+// card's lock.
+func (d *Deliverer) repaint(ctx context.Context, at workflows.MessageRef, from revisions, m bot.Message) error {
+	content, err := json.Marshal(m)
+	if err != nil {
+		return fmt.Errorf("compare the card %s in %s: %w", at.TS, at.Channel, err)
+	}
+	now := painting{from, sha256.Sum256(content)}
+	if d.paintedLast(at) == now {
 		return nil
 	}
 	if err := d.Poster.Update(ctx, at.Channel, at.TS, m); err != nil {
@@ -27,24 +35,32 @@ func (d *Deliverer) repaint(ctx context.Context, at workflows.MessageRef, revisi
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.painted == nil || len(d.painted) >= manyPainted {
-		d.painted = map[workflows.MessageRef]string{}
+		d.painted = map[workflows.MessageRef]painting{}
 	}
-	d.painted[at] = revisions
+	d.painted[at] = now
 	return nil
 }
 
-func (d *Deliverer) paintedFrom(at workflows.MessageRef) string {
+// painting is what a card shows, and the state that it was painted from.
+type painting struct {
+	from    revisions
+	content [sha256.Size]byte
+}
+
+func (d *Deliverer) paintedLast(at workflows.MessageRef) painting {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.painted[at]
 }
 
 // revisions names the state that a card is painted from.
-func revisions(i workflows.Incident, proposals ...workflows.Proposal) string {
+type revisions string
+
+func revisionsOf(stop workflows.Stop, i workflows.Incident, proposals ...workflows.Proposal) revisions {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s@%d", i.ID, i.Rev)
+	fmt.Fprintf(&b, "stop@%d %s@%d", stop.Rev, i.ID, i.Rev)
 	for _, p := range proposals {
 		fmt.Fprintf(&b, " %s@%d", p.ID, p.Rev)
 	}
-	return b.String()
+	return revisions(b.String())
 }

@@ -33,8 +33,11 @@ func (j *journal) calls(method string) int {
 	return strings.Count(j.text.String(), `"method":"`+method+`"`)
 }
 
-// one is a store with one incident.
-type one struct{ incident workflows.Incident }
+// one is a store with one incident and the stop.
+type one struct {
+	incident workflows.Incident
+	stop     workflows.Stop
+}
 
 func (o *one) Incident(context.Context, string) (workflows.Incident, []workflows.Proposal, error) {
 	return o.incident, nil, nil
@@ -44,7 +47,7 @@ func (o *one) Proposal(context.Context, string) (workflows.Proposal, error) {
 	return workflows.Proposal{}, workflows.ErrNotFound
 }
 
-func (o *one) Stopped(context.Context) (workflows.Stop, error) { return workflows.Stop{}, nil }
+func (o *one) Stopped(context.Context) (workflows.Stop, error) { return o.stop, nil }
 
 func (o *one) PlaceCard(_ context.Context, _ string, at workflows.MessageRef) error {
 	o.incident.Card = at
@@ -75,7 +78,7 @@ func TestACardIsPaintedOncePerState(t *testing.T) {
 	}
 	t.Cleanup(client.Close)
 	at := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
-	state := &one{workflows.Incident{ID: "INC-1", Domain: "shop", State: workflows.Open, OpenedAt: at, Rev: 1}}
+	state := &one{incident: workflows.Incident{ID: "INC-1", Domain: "shop", State: workflows.Open, OpenedAt: at, Rev: 1}}
 	d := &Deliverer{
 		Poster: client, OpenDM: client.OpenDM, Placer: state, Loader: state, Zone: time.UTC,
 		Now:    func() time.Time { return at },
@@ -96,11 +99,12 @@ func TestACardIsPaintedOncePerState(t *testing.T) {
 	}
 	for n, change := range []func(){
 		func() {},
-		func() { state.incident.State = workflows.Acknowledged },
-		func() { state.incident.State = workflows.Open },
+		func() { state.incident.State = workflows.Acknowledged; state.incident.Rev++ },
+		func() { state.incident.State = workflows.Open; state.incident.Rev++ },
+		func() { state.stop = workflows.Stop{On: true, Reason: "a test", At: at, Rev: 1} },
+		func() { state.stop = workflows.Stop{Rev: 2} },
 	} {
 		change()
-		state.incident.Rev++
 		deliver(4)
 		if posts, updates := calls.calls("chat.postMessage"), calls.calls("chat.update"); posts != 1 || updates != n+1 {
 			t.Fatalf("after %d states: %d posts, %d updates", n+1, posts, updates)
@@ -113,7 +117,7 @@ func TestACardIsPaintedOncePerState(t *testing.T) {
 		t.Fatal("a refused update gave no error")
 	}
 	deliver(1) // what failed is not remembered as painted
-	if updates := calls.calls("chat.update"); updates != 5 {
+	if updates := calls.calls("chat.update"); updates != 7 {
 		t.Fatalf("%d updates, want the failed one repeated", updates)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -54,11 +55,12 @@ func seedDomain(ctx context.Context, loop *workflows.Service, d int, now time.Ti
 	}); err != nil {
 		return err
 	}
-	open, err := loop.Incidents(ctx, true, 1)
-	if err != nil || len(open) == 0 {
+	open, err := loop.Incidents(ctx, true, d+1)
+	at := slices.IndexFunc(open, func(i workflows.Incident) bool { return i.Domain == domainOf(d) })
+	if err != nil || at < 0 {
 		return fmt.Errorf("no incident of %s was opened: %w", domainOf(d), err)
 	}
-	payload, err := json.Marshal(workflows.IncidentRef{Incident: open[0].ID, Rev: open[0].Rev})
+	payload, err := json.Marshal(workflows.IncidentRef{Incident: open[at].ID, Rev: open[at].Rev})
 	if err != nil {
 		return err
 	}
