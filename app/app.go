@@ -107,7 +107,7 @@ func (a *App) openStore(ctx context.Context, o Options) error {
 	if err := writePublicKey(c.Receipts.KeyFile, signer.VerifierKey()); err != nil {
 		return err
 	}
-	a.store, err = store.Open(ctx, c.Store.DSN, store.Options{Instance: c.Instance, Signer: &signer, Log: a.log, Crash: o.Crash})
+	a.store, err = store.Open(ctx, c.Store.DSN.Reveal(), store.Options{Instance: c.Instance, Signer: &signer, Log: a.log, Crash: o.Crash})
 	if err != nil {
 		return err
 	}
@@ -118,18 +118,23 @@ func (a *App) openStore(ctx context.Context, o Options) error {
 // firstKey makes the signing key of a database that has no receipts yet. One
 // whose key is gone gets no new key, which could not be told from a forger's.
 func firstKey(ctx context.Context, c *config.Config) (receipts.Signer, error) {
-	if db, err := store.OpenReadOnly(ctx, c.Store.DSN); err == nil {
-		var head receipts.Head
-		err := db.View(ctx, func(tx workflows.ReadTx) error {
-			head, err = tx.Head(ctx)
-			return err
-		})
-		if err := errors.Join(err, db.Close()); err != nil {
-			return receipts.Signer{}, err
-		}
-		if head.Seq > 0 {
-			return receipts.Signer{}, fmt.Errorf("is missing, but %s holds %d receipts that were signed with it; put it back from its copy", c.Store.DSN, head.Seq)
-		}
+	db, err := store.OpenReadOnly(ctx, c.Store.DSN.Reveal())
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, store.ErrNotDW):
+		return receipts.CreateKey(c.Receipts.KeyFile, c.Instance, rand.Reader)
+	case err != nil:
+		return receipts.Signer{}, fmt.Errorf("is missing, and whether it is new cannot be told: %w", err)
+	}
+	var head receipts.Head
+	err = db.View(ctx, func(tx workflows.ReadTx) (err error) {
+		head, err = tx.Head(ctx)
+		return err
+	})
+	if err := errors.Join(err, db.Close()); err != nil {
+		return receipts.Signer{}, err
+	}
+	if head.Seq > 0 {
+		return receipts.Signer{}, fmt.Errorf("is missing, but %s holds %d receipts that were signed with it; put it back from its copy", store.Shown(c.Store.DSN.Reveal()), head.Seq)
 	}
 	return receipts.CreateKey(c.Receipts.KeyFile, c.Instance, rand.Reader)
 }
@@ -245,7 +250,7 @@ func (a *App) buildFaces(Options) error {
 		return err
 	}
 	a.jobs, err = jobs.New(jobs.Options{
-		DB: a.store.Writer(), Now: time.Now, Log: a.log, OnDead: a.undelivered,
+		DB: a.store.Writer(), Postgres: a.store.Postgres(), Now: time.Now, Log: a.log, OnDead: a.undelivered,
 		Deliverers:        map[string]jobs.Deliverer{"slack.": a.deliverer, "": performer{a.service}},
 		FetchPollInterval: c.Jobs.Poll.Or(500 * time.Millisecond), JobTimeout: c.Jobs.Timeout.Or(time.Minute),
 		RescueStuckJobsAfter: c.Jobs.RescueAfter.Or(2 * time.Minute), MaxBackoff: time.Minute,

@@ -47,7 +47,7 @@ type Slack struct {
 
 // Store says where dw keeps its state.
 type Store struct {
-	DSN string `yaml:"dsn"` // a file, or sqlite:FILE
+	DSN Secret `yaml:"dsn"` // a file, sqlite:FILE, or postgres://…, which may hold a password
 }
 
 // Receipts says how receipts are signed.

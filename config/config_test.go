@@ -59,8 +59,8 @@ func TestParseReadsAGoodFile(t *testing.T) {
 	if c.Slack.Connections != 2 {
 		t.Errorf("slack.connections = %d, want two where the file says nothing", c.Slack.Connections)
 	}
-	if want := filepath.Join("dir", "dw.db"); c.Store.DSN != want {
-		t.Errorf("store.dsn = %q, want %q: relative to the file's folder", c.Store.DSN, want)
+	if want := filepath.Join("dir", "dw.db"); c.Store.DSN.Reveal() != want {
+		t.Errorf("store.dsn = %q, want %q: relative to the file's folder", c.Store.DSN.Reveal(), want)
 	}
 }
 
@@ -156,7 +156,9 @@ func TestOneFaultIsOneProblemAtItsPlace(t *testing.T) {
 		{"rescued before the default timeout", chained + "jobs: {rescue_after: 30s}\n", []string{"c.yaml:13:22 jobs.rescue_after: 30s is not longer than timeout (1m0s)"}},
 		{"timeout after the default rescue", chained + "jobs: {timeout: 2m}\n", []string{"c.yaml:13:17 jobs.timeout: 2m0s is not shorter than rescue_after (2m0s)"}},
 		{"store in SQLite", chained + "store: {dsn: 'sqlite:dw.db'}\n", nil},
-		{"store in PostgreSQL", chained + "store: {dsn: 'postgres://dw:hunter2@db/dw'}\n", []string{"c.yaml:13:14 store.dsn: postgres: is not built yet"}},
+		{"store in PostgreSQL", chained + "store: {dsn: 'postgres://dw:hunter2@db/dw'}\n", nil},
+		{"store in PostgreSQL, cut", chained + "store: {dsn: 'postgres:hunter2'}\n", []string{"c.yaml:13:14 store.dsn: must go on with //"}},
+		{"store in MySQL", chained + "store: {dsn: 'mysql://dw:hunter2@db/dw'}\n", []string{"c.yaml:13:14 store.dsn: mysql: is no kind"}},
 		{"store without a file", chained + "store: {dsn: 'sqlite:'}\n", []string{"c.yaml:13:14 store.dsn: names no file"}},
 		{"API of another scheme", slack("api_url: 'ftp://slack.com/api/'"), []string{"c.yaml:2:46 slack.api_url: is no http or https URL"}},
 		{"API without a host", slack("api_url: 'https:///api/'"), []string{"c.yaml:2:46 slack.api_url: is no http or https URL"}},

@@ -17,13 +17,15 @@ func (c *Config) applyDefaults(folder string) {
 	if c.Slack.Connections == 0 {
 		c.Slack.Connections = 2
 	}
-	setDefault(&c.Store.DSN, "dw.db")
+	if c.Store.DSN.Empty() {
+		c.Store.DSN = NewSecret("dw.db")
+	}
 	setDefault(&c.Receipts.KeyFile, "receipts.key")
 	setDefault(&c.Server.Listen, "127.0.0.1:8470")
 	setDefault(&c.Log.Level, "info")
 	setDefault(&c.Log.Format, "json")
 	c.Receipts.KeyFile = resolve(folder, c.Receipts.KeyFile)
-	c.Store.DSN = resolveDSN(folder, c.Store.DSN)
+	c.Store.DSN = NewSecret(resolveDSN(folder, c.Store.DSN.Reveal()))
 	c.Clock.File = resolve(folder, c.Clock.File)
 	for name, connection := range c.Connections {
 		if connection.Path != "" {
@@ -113,11 +115,16 @@ func (c *Config) checkSlack(add adder) {
 
 // checkStore names the scheme only: the rest of a DSN may hold a password.
 func (c *Config) checkStore(add adder) {
-	if scheme := schemePattern.FindString(c.Store.DSN); scheme != "" {
-		add("store.dsn", "%s is not built yet; dw keeps its state in SQLite: write a file, or sqlite:FILE", scheme)
-	}
-	if c.Store.DSN == "" {
+	dsn := c.Store.DSN.Reveal()
+	switch scheme := schemePattern.FindString(dsn); {
+	case dsn == "":
 		add("store.dsn", "names no file after sqlite:")
+	case scheme == "postgres:" || scheme == "postgresql:":
+		if !strings.HasPrefix(dsn, scheme+"//") {
+			add("store.dsn", "must go on with // after %s, as in postgres://USER:PASSWORD@HOST:PORT/DATABASE", scheme)
+		}
+	case scheme != "":
+		add("store.dsn", "%s is no kind of database that dw keeps its state in: write a file, sqlite:FILE or postgres://…", scheme)
 	}
 }
 

@@ -109,7 +109,7 @@ func TestKilledAfterTheCall(t *testing.T) {
 		t.Fatalf("before the restart: %d calls, %d facts, want one each", calls, facts)
 	}
 	db := open(t, filepath.Join(dir, "dw.db"))
-	if state := states(t, db.Writer()); state != "running" {
+	if state := states(t, db); state != "running" {
 		t.Fatalf("job is %q, want running: the process died in it", state)
 	}
 	again := make(chan struct{}, 1)
@@ -122,7 +122,7 @@ func TestKilledAfterTheCall(t *testing.T) {
 	stop := start(t, o)
 	<-again
 	stop()
-	if state := states(t, db.Writer()); state != "completed" {
+	if state := states(t, db); state != "completed" {
 		t.Errorf("job is %q, want completed", state)
 	}
 	if calls, facts := (outside{dir}).count(t); calls != 2 || facts != 1 {

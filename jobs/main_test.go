@@ -3,20 +3,38 @@ package jobs_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"sync"
 	"testing"
 
+	"dw/internal/testpg"
 	"dw/store"
 	"dw/workflows"
 
 	"go.uber.org/goleak"
 )
 
+// postgres is the server that this package's tests share.
+var postgres testpg.Shared
+
 func TestMain(m *testing.M) {
 	crashIfAsked()
-	goleak.VerifyTestMain(m)
+	code := postgres.Main(m)
+	if code == 0 {
+		if err := goleak.Find(); err != nil {
+			fmt.Fprintln(os.Stderr, "goroutines were left:", err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+// databases makes new databases of each kind and returns their DSNs.
+func databases() map[string]func(testing.TB) string {
+	return map[string]func(testing.TB) string{"SQLite": newPath, "PostgreSQL": postgres.Database}
 }
 
 func open(t *testing.T, path string, change ...func(*store.Options)) *store.DB {
@@ -37,7 +55,7 @@ func open(t *testing.T, path string, change ...func(*store.Options)) *store.DB {
 	return db
 }
 
-func newPath(t *testing.T) string { return filepath.Join(t.TempDir(), "dw.db") }
+func newPath(t testing.TB) string { return filepath.Join(t.TempDir(), "dw.db") }
 
 func update(t *testing.T, s workflows.Store, do func(ctx context.Context, tx workflows.Tx) error) {
 	t.Helper()

@@ -9,13 +9,19 @@ import (
 	"time"
 
 	"dw/workflows"
+
+	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/riverdriver/riverdatabasesql"
+	"github.com/riverqueue/river/riverdriver/riversqlite"
 )
 
 // Options say how effects are delivered. DB, Deliverers and Now are required;
 // a zero elsewhere means the default.
 type Options struct {
-	// DB is the connection that writes; it stays the store's.
+	// DB holds the connections that write; they stay the store's.
 	DB *sql.DB
+	// Postgres says that DB is PostgreSQL; otherwise it is SQLite.
+	Postgres bool
 	// Deliverers are chosen by the longest key that is a prefix of the effect's
 	// kind; the empty key takes the rest.
 	Deliverers map[string]Deliverer
@@ -68,6 +74,14 @@ func (o Options) withDefaults() Options {
 		}
 	}
 	return o
+}
+
+// driver speaks to the queue's tables.
+func (o Options) driver() riverdriver.Driver[*sql.Tx] {
+	if o.Postgres {
+		return riverdatabasesql.New(o.DB)
+	}
+	return riversqlite.New(o.DB)
 }
 
 // validate returns every problem at once.

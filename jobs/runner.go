@@ -10,7 +10,6 @@ import (
 	"dw/workflows"
 
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver/riversqlite"
 	"github.com/riverqueue/river/rivertype"
 )
 
@@ -31,13 +30,13 @@ func New(o Options) (*Runner, error) {
 	if err := river.AddWorkerSafely(workers, &effectWorker{o: o, dead: dead}); err != nil {
 		return nil, fmt.Errorf("prepare the queue's workers: %w", err)
 	}
-	client, err := river.NewClient(riversqlite.New(o.DB), &river.Config{
+	client, err := river.NewClient(o.driver(), &river.Config{
 		ErrorHandler:         dead,
 		FetchCooldown:        min(river.FetchCooldownDefault, o.FetchPollInterval),
 		FetchPollInterval:    o.FetchPollInterval,
 		JobTimeout:           o.JobTimeout,
 		Logger:               o.Log,
-		PollOnly:             true, // a listener would poll too, on the one connection that writes
+		PollOnly:             true, // on SQLite a listener would poll too, on PostgreSQL it needs a pool of its own
 		Queues:               map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: o.Workers}},
 		RescueStuckJobsAfter: o.RescueStuckJobsAfter,
 		RetryPolicy:          &cappedBackoff{limit: o.MaxBackoff, now: o.Now},

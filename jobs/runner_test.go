@@ -23,6 +23,7 @@ func (f deliverFunc) Deliver(ctx context.Context, e workflows.Effect) error { re
 func options(db *store.DB) jobs.Options {
 	return jobs.Options{
 		DB:                db.Writer(),
+		Postgres:          db.Postgres(),
 		Now:               time.Now,
 		FetchPollInterval: 10 * time.Millisecond,
 		MaxBackoff:        10 * time.Millisecond,
@@ -56,22 +57,45 @@ func start(t *testing.T, o jobs.Options) func() {
 }
 
 // states returns the states of the queue's jobs, in the order of queuing.
-func states(t *testing.T, db *sql.DB) string {
+func states(t *testing.T, db *store.DB) string {
 	t.Helper()
 	var list sql.NullString
-	row := db.QueryRowContext(t.Context(), "SELECT group_concat(state, ' ' ORDER BY id) FROM river_job")
-	if err := row.Scan(&list); err != nil {
+	query := "SELECT group_concat(state, ' ' ORDER BY id) FROM river_job"
+	if db.Postgres() {
+		query = "SELECT string_agg(state::text, ' ' ORDER BY id) FROM river_job"
+	}
+	if err := db.Writer().QueryRowContext(t.Context(), query).Scan(&list); err != nil {
 		t.Fatalf("read the queue: %v", err)
 	}
 	return list.String
+}
+
+// What the queue does it does on either database.
+func TestRunner(t *testing.T) {
+	t.Parallel()
+	tests := map[string]func(*testing.T, func(testing.TB) string){
+		"longest prefix delivers":          longestPrefixDelivers,
+		"effect waits for its time":        effectWaitsForItsTime,
+		"failed effect is tried again":     failedEffectIsTriedAgain,
+		"dead effect is reported":          deadEffectIsReported,
+		"stop waits then cuts off":         stopWaitsThenCutsOff,
+		"queue and store share the writer": queueAndStoreShareTheWriter,
+	}
+	for kind, at := range databases() {
+		for name, test := range tests {
+			t.Run(kind+" "+name, func(t *testing.T) {
+				t.Parallel()
+				test(t, at)
+			})
+		}
+	}
 }
 
 func effect(kind, key string) workflows.Effect {
 	return workflows.Effect{Kind: kind, Key: key, Payload: json.RawMessage(`{"text":"Zürich"}`)}
 }
 
-func TestLongestPrefixDelivers(t *testing.T) {
-	t.Parallel()
+func longestPrefixDelivers(t *testing.T, newPath func(testing.TB) string) {
 	db := open(t, newPath(t))
 	got := make(chan string, 3)
 	by := func(name string) jobs.Deliverer {
@@ -95,13 +119,12 @@ func TestLongestPrefixDelivers(t *testing.T) {
 		}
 	}
 	stop()
-	if got := states(t, db.Writer()); got != "completed completed completed" {
+	if got := states(t, db); got != "completed completed completed" {
 		t.Errorf("jobs are %q, want all completed", got)
 	}
 }
 
-func TestEffectWaitsForItsTime(t *testing.T) {
-	t.Parallel()
+func effectWaitsForItsTime(t *testing.T, newPath func(testing.TB) string) {
 	db := open(t, newPath(t))
 	got := make(chan string, 2)
 	o := options(db)
@@ -117,13 +140,12 @@ func TestEffectWaitsForItsTime(t *testing.T) {
 		t.Errorf("delivered %q first", key)
 	}
 	stop()
-	if state := states(t, db.Writer()); state != "scheduled completed" {
+	if state := states(t, db); state != "scheduled completed" {
 		t.Errorf("jobs are %q", state)
 	}
 }
 
-func TestFailedEffectIsTriedAgain(t *testing.T) {
-	t.Parallel()
+func failedEffectIsTriedAgain(t *testing.T, newPath func(testing.TB) string) {
 	db := open(t, newPath(t))
 	tries := make(chan struct{}, 3)
 	o := options(db)
@@ -141,7 +163,7 @@ func TestFailedEffectIsTriedAgain(t *testing.T) {
 	stop := start(t, o)
 	awaitFull(t, tries)
 	stop()
-	if got := states(t, db.Writer()); got != "completed" {
+	if got := states(t, db); got != "completed" {
 		t.Errorf("job is %q, want completed", got)
 	}
 }
@@ -167,8 +189,7 @@ type death struct {
 }
 
 // Whatever ends an effect for good is reported, with the effect and the cause.
-func TestDeadEffectIsReported(t *testing.T) {
-	t.Parallel()
+func deadEffectIsReported(t *testing.T, newPath func(testing.TB) string) {
 	errLost := errors.New("channel is archived")
 	for name, test := range map[string]struct {
 		kind    string
@@ -236,7 +257,7 @@ func TestDeadEffectIsReported(t *testing.T) {
 			if len(dead) > 0 {
 				t.Errorf("reported again: %v", <-dead)
 			}
-			if state := states(t, db.Writer()); state != test.state {
+			if state := states(t, db); state != test.state {
 				t.Errorf("job is %q, want %q", state, test.state)
 			}
 			if !strings.Contains(log.String(), "gave up on an effect") {
@@ -247,8 +268,7 @@ func TestDeadEffectIsReported(t *testing.T) {
 }
 
 // An effect that Stop cuts off is carried out after the next start.
-func TestStopWaitsThenCutsOff(t *testing.T) {
-	t.Parallel()
+func stopWaitsThenCutsOff(t *testing.T, newPath func(testing.TB) string) {
 	db := open(t, newPath(t))
 	began, finished := make(chan struct{}, 2), make(chan struct{}, 1)
 	slow := true
@@ -270,21 +290,20 @@ func TestStopWaitsThenCutsOff(t *testing.T) {
 	stop := start(t, o)
 	<-began
 	stop()
-	if state := states(t, db.Writer()); state == "completed" || state == "running" {
+	if state := states(t, db); state == "completed" || state == "running" {
 		t.Fatalf("job is %q after it was cut off", state)
 	}
 	slow = false
 	stop = start(t, o)
 	<-finished
 	stop()
-	if state := states(t, db.Writer()); state != "completed" {
+	if state := states(t, db); state != "completed" {
 		t.Errorf("job is %q, want completed", state)
 	}
 }
 
 // The queue shares the one connection with the store: neither starves.
-func TestQueueAndStoreShareTheWriter(t *testing.T) {
-	t.Parallel()
+func queueAndStoreShareTheWriter(t *testing.T, newPath func(testing.TB) string) {
 	const n = 100
 	db := open(t, newPath(t))
 	got := make(chan string, n)

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"errors"
 	"fmt"
 	"net/url"
 	"path/filepath"
@@ -10,21 +9,33 @@ import (
 
 const sqliteScheme = "sqlite:"
 
-// ErrNotBuilt says that this binary cannot use the kind of database asked for.
-var ErrNotBuilt = errors.New("not built yet")
+// isPostgres reports whether dsn names a PostgreSQL database.
+func isPostgres(dsn string) bool {
+	return strings.HasPrefix(dsn, "postgres://") || strings.HasPrefix(dsn, "postgresql://")
+}
+
+// Shown returns what may be printed of dsn: a file's path as it is, of a
+// PostgreSQL database its hosts and name without user, password and parameters.
+func Shown(dsn string) string {
+	if !isPostgres(dsn) {
+		return strings.TrimPrefix(dsn, sqliteScheme)
+	}
+	config, err := postgresConfig(dsn)
+	if err != nil {
+		return "PostgreSQL"
+	}
+	return shownConfig(config)
+}
 
 // sqlitePath returns the absolute path of the database file that dsn names.
 func sqlitePath(dsn string) (string, error) {
-	if strings.HasPrefix(dsn, "postgres://") || strings.HasPrefix(dsn, "postgresql://") {
-		// The DSN may hold a password, so the message does not repeat it.
-		return "", fmt.Errorf("PostgreSQL store: %w; use a SQLite file such as dw.db", ErrNotBuilt)
-	}
 	path := strings.TrimPrefix(dsn, sqliteScheme)
 	switch {
 	case path == "" || path == ":memory:":
 		return "", fmt.Errorf("database %q: name a file, receipts must outlive the process", dsn)
 	case strings.HasPrefix(path, "file:") || strings.Contains(path, "://"):
-		return "", fmt.Errorf("database of kind %q is not supported; use a file path or sqlite:PATH",
+		// The rest of it may hold a password.
+		return "", fmt.Errorf("database of kind %q is not supported; use a file path, sqlite:PATH or postgres://…",
 			path[:strings.Index(path, ":")])
 	}
 	abs, err := filepath.Abs(path)

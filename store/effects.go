@@ -10,13 +10,13 @@ import (
 	"dw/workflows"
 
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver/riversqlite"
+	"github.com/riverqueue/river/riverdriver"
 )
 
 // newQueue returns a client that only inserts: it has no workers and starts
 // nothing.
-func newQueue(db *sql.DB, o Options) (*river.Client[*sql.Tx], error) {
-	client, err := river.NewClient(riversqlite.New(db), &river.Config{Logger: o.Log})
+func newQueue(driver riverdriver.Driver[*sql.Tx], o Options) (*river.Client[*sql.Tx], error) {
+	client, err := river.NewClient(driver, &river.Config{Logger: o.Log})
 	if err != nil {
 		return nil, fmt.Errorf("prepare the queue: %w", err)
 	}

@@ -178,15 +178,26 @@ func TestLoadQueriesRefuses(t *testing.T) {
 }
 
 // Every query that the code names exists, every one that exists is named, and
-// SQLite can compile it.
+// the database can compile it.
 func TestQueriesMatchTheCode(t *testing.T) {
 	t.Parallel()
-	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "dw.db"), Options{Instance: "a"})
+	t.Run("SQLite", func(t *testing.T) {
+		t.Parallel()
+		queriesMatch(t, filepath.Join(t.TempDir(), "dw.db"), source(t, false))
+	})
+	t.Run("PostgreSQL", func(t *testing.T) {
+		t.Parallel()
+		queriesMatch(t, Postgres.Database(t), source(t, true))
+	})
+}
+
+func queriesMatch(t *testing.T, dsn, code string) {
+	t.Helper()
+	db, err := Open(t.Context(), dsn, Options{Instance: "a"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	code := source(t)
 	for name, text := range db.sql {
 		// swap builds its two names from the table's.
 		table := strings.TrimSuffix(strings.TrimSuffix(name, "_update"), "_insert")
@@ -200,7 +211,7 @@ func TestQueriesMatchTheCode(t *testing.T) {
 		}
 		stmt.Close() //nolint:sqlclosecheck // each in its turn
 	}
-	queryUse := regexp.MustCompile(`(?:exec|scan|Docs?\[.*\]|deadlines)\(ctx, (?:r, )?"(\w+)"`)
+	queryUse := regexp.MustCompile(`(?:(?:exec|scan|Docs?\[.*\]|deadlines)\(ctx, (?:r, )?|\.sql\[)"(\w+)"`)
 	for _, m := range queryUse.FindAllStringSubmatch(code, -1) {
 		if _, ok := db.sql[m[1]]; !ok {
 			t.Errorf("the code names a query %s, which does not exist", m[1])
@@ -208,8 +219,9 @@ func TestQueriesMatchTheCode(t *testing.T) {
 	}
 }
 
-// source returns the package's production code.
-func source(t *testing.T) string {
+// source returns the package's production code, with or without what is
+// PostgreSQL's alone.
+func source(t *testing.T, postgres bool) string {
 	t.Helper()
 	files, err := filepath.Glob("*.go")
 	if err != nil {
@@ -217,7 +229,7 @@ func source(t *testing.T) string {
 	}
 	var all strings.Builder
 	for _, f := range files {
-		if strings.HasSuffix(f, "_test.go") {
+		if strings.HasSuffix(f, "_test.go") || (!postgres && strings.HasPrefix(f, "postgres")) {
 			continue
 		}
 		b, err := os.ReadFile(f)
@@ -233,7 +245,7 @@ func source(t *testing.T) string {
 // holds on it in this process. The one call that opens it makes it, exclusively.
 func TestDatabaseFileIsNeverOpened(t *testing.T) {
 	t.Parallel()
-	code := source(t)
+	code := source(t, true)
 	for _, call := range []string{"os.Open(", "os.ReadFile(", "os.WriteFile(", "os.Create(", "os.Truncate(", "ioutil.", "syscall.Open"} {
 		if strings.Contains(code, call) {
 			t.Errorf("the store calls %s", call)

@@ -10,12 +10,14 @@ import (
 	"log/slog"
 
 	"github.com/pressly/goose/v3"
+	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/riverdriver/riverdatabasesql"
 	"github.com/riverqueue/river/riverdriver/riversqlite"
 	"github.com/riverqueue/river/rivermigrate"
 )
 
-//go:embed migrations/sqlite/*.sql
-var sqliteMigrations embed.FS
+//go:embed migrations
+var migrations embed.FS
 
 // ErrNewerSchema says that a newer dw has migrated the database. An older one
 // must not write to it.
@@ -25,13 +27,42 @@ var ErrNewerSchema = errors.New("the database was written by a newer version of 
 // once migrates it.
 var ErrOlderSchema = errors.New("the database was written by an older version of dw")
 
-// migrate brings dw's own tables up to date and then the queue's.
-func migrate(ctx context.Context, db *sql.DB, log *slog.Logger) error {
-	provider, err := newProvider(db)
+// ErrNotDW says that a database does not hold dw's tables: dw never started on
+// it.
+var ErrNotDW = errors.New("not a database of dw")
+
+// schema is how the tables of one kind of database are made.
+type schema struct {
+	dialect goose.Dialect
+	folder  string
+	queue   riverdriver.Driver[*sql.Tx]
+	// tables counts the tables of a name: none or one.
+	tables string
+}
+
+func sqliteSchema(db *sql.DB) schema {
+	return schema{
+		goose.DialectSQLite3, "migrations/sqlite", riversqlite.New(db),
+		"SELECT count(*) FROM sqlite_schema WHERE name = ?",
+	}
+}
+
+func postgresSchema(db *sql.DB) schema {
+	return schema{
+		goose.DialectPostgres, "migrations/postgres", riverdatabasesql.New(db),
+		"SELECT count(to_regclass($1))",
+	}
+}
+
+// migrate brings dw's own tables up to date and then the queue's. Each step is
+// one transaction with the note that it was done: killed anywhere, the next start
+// goes on from there.
+func (s schema) migrate(ctx context.Context, db *sql.DB, log *slog.Logger) error {
+	provider, err := s.provider(db)
 	if err != nil {
 		return err
 	}
-	queue, err := rivermigrate.New(riversqlite.New(db), &rivermigrate.Config{Logger: log})
+	queue, err := rivermigrate.New(s.queue, &rivermigrate.Config{Logger: log})
 	if err != nil {
 		return fmt.Errorf("prepare the queue's migrations: %w", err)
 	}
@@ -39,7 +70,7 @@ func migrate(ctx context.Context, db *sql.DB, log *slog.Logger) error {
 	if err := refuseNewer(ctx, provider); err != nil {
 		return err
 	}
-	if err := refuseNewerQueue(ctx, db, queue); err != nil {
+	if err := s.refuseNewerQueue(ctx, db, queue); err != nil {
 		return err
 	}
 	done, err := provider.Up(ctx)
@@ -55,12 +86,12 @@ func migrate(ctx context.Context, db *sql.DB, log *slog.Logger) error {
 	return nil
 }
 
-func newProvider(db *sql.DB) (*goose.Provider, error) {
-	files, err := fs.Sub(sqliteMigrations, "migrations/sqlite")
+func (s schema) provider(db *sql.DB) (*goose.Provider, error) {
+	files, err := fs.Sub(migrations, s.folder)
 	if err != nil {
 		return nil, fmt.Errorf("open migrations: %w", err)
 	}
-	provider, err := goose.NewProvider(goose.DialectSQLite3, db, files, goose.WithDisableGlobalRegistry(true))
+	provider, err := goose.NewProvider(s.dialect, db, files, goose.WithDisableGlobalRegistry(true))
 	if err != nil {
 		return nil, fmt.Errorf("read migrations: %w", err)
 	}
@@ -80,14 +111,9 @@ func refuseNewer(ctx context.Context, provider *goose.Provider) error {
 
 // refuseNewerQueue asks the table itself, because the queue's own reader takes
 // an unknown version for a damaged one.
-func refuseNewerQueue(ctx context.Context, db *sql.DB, queue *rivermigrate.Migrator[*sql.Tx]) error {
-	var tables int
-	err := db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema WHERE name = 'river_migration'").Scan(&tables)
-	if err != nil {
-		return fmt.Errorf("look for the queue's schema: %w", err)
-	}
-	if tables == 0 {
-		return nil
+func (s schema) refuseNewerQueue(ctx context.Context, db *sql.DB, queue *rivermigrate.Migrator[*sql.Tx]) error {
+	if there, err := s.has(ctx, db, "river_migration"); err != nil || !there {
+		return err
 	}
 	var applied sql.NullInt64
 	if err := db.QueryRowContext(ctx, "SELECT max(version) FROM river_migration").Scan(&applied); err != nil {
@@ -101,20 +127,35 @@ func refuseNewerQueue(ctx context.Context, db *sql.DB, queue *rivermigrate.Migra
 	return nil
 }
 
-// checkSchema refuses, without writing anything, a database that this binary
+func (s schema) has(ctx context.Context, db *sql.DB, table string) (bool, error) {
+	var tables int
+	if err := db.QueryRowContext(ctx, s.tables, table).Scan(&tables); err != nil {
+		return false, fmt.Errorf("look for table %s: %w", table, err)
+	}
+	return tables > 0, nil
+}
+
+// check refuses, without writing anything, a database that this binary
 // cannot read.
-func checkSchema(ctx context.Context, db *sql.DB) error {
-	provider, err := newProvider(db)
+func (s schema) check(ctx context.Context, db *sql.DB) error {
+	provider, err := s.provider(db)
 	if err != nil {
 		return err
 	}
 	sources := provider.ListSources()
 	target := sources[len(sources)-1].Version
+	there, err := s.has(ctx, db, "goose_db_version")
+	if err != nil {
+		return err
+	}
+	if !there {
+		return ErrNotDW
+	}
 	var current sql.NullInt64
 	err = db.QueryRowContext(ctx, "SELECT max(version_id) FROM goose_db_version WHERE is_applied").Scan(&current)
 	switch {
 	case err != nil:
-		return fmt.Errorf("not a database of dw: %w", err)
+		return fmt.Errorf("read the schema's version: %w", err)
 	case current.Int64 > target:
 		return fmt.Errorf("%w: its schema is %d, this binary knows %d", ErrNewerSchema, current.Int64, target)
 	case current.Int64 < target:

@@ -25,8 +25,9 @@ func TestOpenRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, test := range map[string]struct{ dsn, instance, want string }{
-		"PostgreSQL":        {"postgres://dw:secret@db/dw", "a", "not built yet"},
-		"PostgreSQL, long":  {"postgresql://dw:secret@db/dw", "a", "not built yet"},
+		"PostgreSQL, away":  {"postgres://dw:secret@127.0.0.1:1/dw", "a", "connection refused"},
+		"PostgreSQL, name":  {"postgresql://dw:secret@db", "a", "names no database"},
+		"PostgreSQL, odd":   {"postgres://dw:sec/ret@secret:x/dw", "a", "cannot be read as one of PostgreSQL"},
 		"another database":  {"mysql://dw:secret@db/dw", "a", `kind "mysql" is not supported`},
 		"URI":               {"file:dw.db?mode=memory", "a", `kind "file" is not supported`},
 		"memory":            {"sqlite::memory:", "a", "name a file"},
@@ -47,9 +48,6 @@ func TestOpenRefuses(t *testing.T) {
 				t.Errorf("the error tells the password: %v", err)
 			}
 		})
-	}
-	if _, err := store.Open(t.Context(), "postgres://x", store.Options{Instance: "a"}); !errors.Is(err, store.ErrNotBuilt) {
-		t.Errorf("got error %v, want ErrNotBuilt", err)
 	}
 }
 
@@ -112,8 +110,13 @@ func wantMode(t *testing.T, path string) {
 
 func TestNewerSchemaIsRefused(t *testing.T) {
 	t.Parallel()
+	onBoth(t, newerSchemaIsRefused)
+}
+
+func newerSchemaIsRefused(t *testing.T, newPath func(testing.TB) string) {
+	t.Helper()
 	for name, statement := range map[string]string{
-		"own":       "INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, 1)",
+		"own":       "INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, true)",
 		"the queue": "INSERT INTO river_migration (line, version) VALUES ('main', 9999)",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -136,6 +139,11 @@ func TestNewerSchemaIsRefused(t *testing.T) {
 
 func TestDatabaseBelongsToOneInstance(t *testing.T) {
 	t.Parallel()
+	onBoth(t, databaseBelongsToOneInstance)
+}
+
+func databaseBelongsToOneInstance(t *testing.T, newPath func(testing.TB) string) {
+	t.Helper()
 	path := newPath(t)
 	if err := open(t, path).Close(); err != nil {
 		t.Fatal(err)
@@ -158,6 +166,11 @@ func TestKeyOfAnotherInstanceIsRefused(t *testing.T) {
 // Two processes on one file wait for each other; neither fails, nothing forks.
 func TestTwoProcesses(t *testing.T) {
 	t.Parallel()
+	onBoth(t, twoProcesses)
+}
+
+func twoProcesses(t *testing.T, newPath func(testing.TB) string) {
+	t.Helper()
 	const each = 20
 	path := newPath(t)
 	var wg sync.WaitGroup
@@ -185,6 +198,11 @@ func TestTwoProcesses(t *testing.T) {
 // The queue forgets its jobs; the store does not forget the keys.
 func TestKeyOutlivesItsJob(t *testing.T) {
 	t.Parallel()
+	onBoth(t, keyOutlivesItsJob)
+}
+
+func keyOutlivesItsJob(t *testing.T, newPath func(testing.TB) string) {
+	t.Helper()
 	db := open(t, newPath(t))
 	e := workflows.Effect{Kind: "slack.note", Key: "once"}
 	enqueue := func() {
@@ -208,6 +226,11 @@ func TestKeyOutlivesItsJob(t *testing.T) {
 
 func TestReadOnly(t *testing.T) {
 	t.Parallel()
+	onBoth(t, readOnly)
+}
+
+func readOnly(t *testing.T, newPath func(testing.TB) string) {
+	t.Helper()
 	path := newPath(t)
 	writer := open(t, path)
 	write(t, writer, 3)
@@ -280,6 +303,11 @@ func TestReadOnlyFolder(t *testing.T) {
 // Readers cannot write, whatever they are asked.
 func TestViewCannotWrite(t *testing.T) {
 	t.Parallel()
+	onBoth(t, viewCannotWrite)
+}
+
+func viewCannotWrite(t *testing.T, newPath func(testing.TB) string) {
+	t.Helper()
 	db := open(t, newPath(t))
 	err := db.View(t.Context(), func(tx workflows.ReadTx) error {
 		if _, ok := tx.(workflows.Tx); ok {
@@ -294,6 +322,11 @@ func TestViewCannotWrite(t *testing.T) {
 
 func TestEndedContext(t *testing.T) {
 	t.Parallel()
+	onBoth(t, endedContext)
+}
+
+func endedContext(t *testing.T, newPath func(testing.TB) string) {
+	t.Helper()
 	db := open(t, newPath(t))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

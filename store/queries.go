@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-//go:embed queries/sqlite/*.sql
-var sqliteQueries embed.FS
+//go:embed queries
+var queryFiles embed.FS
 
 const queryName = "-- name: "
 

@@ -10,6 +10,8 @@ import (
 	"dw/workflows"
 )
 
+var errNoHead = errors.New("the row is missing: the database was changed by hand; restore it from a backup")
+
 // Head returns the end of the log; the zero Head before the first receipt.
 func (r *reader) Head(ctx context.Context) (receipts.Head, error) {
 	var head receipts.Head
@@ -27,7 +29,7 @@ func (r *reader) Head(ctx context.Context) (receipts.Head, error) {
 		return copyHash(&head.Chain, chain)
 	})
 	if err == nil && !found {
-		err = fmt.Errorf("the row is missing: the database was changed by hand; restore it from a backup")
+		err = errNoHead
 	}
 	if err != nil {
 		return receipts.Head{}, fmt.Errorf("load head of the log: %w", err)

@@ -46,7 +46,7 @@ func write(t *testing.T, db *store.DB, n int) {
 	}
 }
 
-func TestReceiptsAreAppendOnly(t *testing.T) {
+func TestReceiptsAreAppendOnlyOnSQLite(t *testing.T) {
 	t.Parallel()
 	db := open(t, newPath(t))
 	write(t, db, 3)
@@ -107,6 +107,11 @@ func verifySigned(t *testing.T, db *store.DB, key string) receipts.Report {
 // the receipts alone.
 func TestCheckpointAtEverySize(t *testing.T) {
 	t.Parallel()
+	onBoth(t, checkpointAtEverySize)
+}
+
+func checkpointAtEverySize(t *testing.T, newPath func(testing.TB) string) {
+	t.Helper()
 	signer := newSigner(t)
 	db := open(t, newPath(t), func(o *store.Options) { o.Signer = &signer })
 	if err := db.WriteCheckpoint(t.Context()); err != nil {
@@ -142,10 +147,52 @@ func TestCheckpointWithoutKey(t *testing.T) {
 	}
 }
 
+// withoutTriggers are the statements that take the receipts' triggers away.
+func withoutTriggers(db *store.DB) []string {
+	if db.Postgres() {
+		return []string{
+			"DROP TRIGGER receipts_refuse_change ON receipts", "DROP TRIGGER receipts_refuse_truncate ON receipts",
+			"DROP TRIGGER receipts_refuse_gap ON receipts",
+		}
+	}
+	return []string{"DROP TRIGGER receipts_refuse_update", "DROP TRIGGER receipts_refuse_delete", "DROP TRIGGER receipts_refuse_gap"}
+}
+
+func TestReceiptsAreAppendOnlyOnPostgres(t *testing.T) {
+	t.Parallel()
+	db := open(t, newPostgres(t))
+	write(t, db, 3)
+	for name, statement := range map[string]string{
+		"update bytes":   "UPDATE receipts SET bytes = 'x' WHERE seq = 2",
+		"update to same": "UPDATE receipts SET bytes = bytes",
+		"move":           "UPDATE receipts SET seq = 9 WHERE seq = 3",
+		"delete last":    "DELETE FROM receipts WHERE seq = 3",
+		"delete all":     "DELETE FROM receipts",
+		"truncate":       "TRUNCATE receipts",
+		"upsert":         "INSERT INTO receipts SELECT * FROM receipts WHERE seq = 3 ON CONFLICT (seq) DO UPDATE SET bytes = 'x'",
+		"gap":            "INSERT INTO receipts SELECT 9, bytes, leaf_hash, prev_hash, chain_hash FROM receipts WHERE seq = 3",
+		"as a replica":   "SET session_replication_role = replica; DELETE FROM receipts WHERE seq = 3",
+		"merge":          "MERGE INTO receipts USING (SELECT 3 AS seq) AS s ON receipts.seq = s.seq WHEN MATCHED THEN DELETE",
+	} {
+		_, err := db.Writer().ExecContext(t.Context(), statement)
+		if err == nil || !strings.Contains(err.Error(), "append-only") {
+			t.Errorf("%s: got error %v, want a refusal", name, err)
+		}
+	}
+	if n := storetest.Verify(t, db); n != 3 {
+		t.Errorf("log has %d receipts, want 3", n)
+	}
+}
+
 // What somebody with the file and the schema can do is found by the verifier,
 // and a shortened log is never signed over.
 func TestTamperingIsFound(t *testing.T) {
 	t.Parallel()
+	onBoth(t, tamperingIsFound)
+}
+
+func tamperingIsFound(t *testing.T, newPath func(testing.TB) string) {
+	t.Helper()
 	for name, test := range map[string]struct {
 		statements []string
 		code       int
@@ -169,10 +216,12 @@ func TestTamperingIsFound(t *testing.T) {
 			if err := db.WriteCheckpoint(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			all := append([]string{
-				"DROP TRIGGER receipts_refuse_update", "DROP TRIGGER receipts_refuse_delete", "DROP TRIGGER receipts_refuse_gap",
-			}, test.statements...)
-			for _, s := range all {
+			for _, s := range append(withoutTriggers(db), test.statements...) {
+				if db.Postgres() {
+					s = strings.NewReplacer("CAST(replace(CAST(bytes AS TEXT), 'xxx', 'xxy') AS BLOB)",
+						"convert_to(replace(convert_from(bytes, 'UTF8'), 'xxx', 'xxy'), 'UTF8')",
+						"zeroblob(32)", "decode(repeat('00', 32), 'hex')").Replace(s)
+				}
 				if _, err := db.Writer().ExecContext(t.Context(), s); err != nil {
 					t.Fatalf("%s: %v", s, err)
 				}

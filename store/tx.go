@@ -16,14 +16,19 @@ var ErrReadOnly = errors.New("the store is open for reading only")
 
 // Update runs do in a transaction and commits what it wrote, durably, or
 // nothing if do or the commit fails. Writers take turns: do must not call
-// Update again nor wait for anything slow.
+// Update again nor wait for anything slow. On PostgreSQL do runs again after a
+// lost connection or race in which nothing was committed, so it must keep nothing
+// between runs; where even that cannot be told the error is ErrUnknownOutcome.
 func (db *DB) Update(ctx context.Context, do func(workflows.Tx) error) error {
 	return db.update(ctx, func(t *writer) error { return do(t) })
 }
 
 func (db *DB) update(ctx context.Context, do func(*writer) error) error {
-	if db.write == nil {
+	switch {
+	case db.write == nil:
 		return ErrReadOnly
+	case db.server != nil:
+		return db.server.update(ctx, db, do)
 	}
 	sqlTx, err := db.write.BeginTx(ctx, nil)
 	if err != nil {
@@ -32,17 +37,25 @@ func (db *DB) update(ctx context.Context, do func(*writer) error) error {
 	// After a commit this does nothing; it is here for errors and panics.
 	defer func() { _ = sqlTx.Rollback() }()
 	t := &writer{reader: reader{tx: sqlTx, sql: db.sql}, db: db}
-	if err := do(t); err != nil {
+	if err := t.perform(do); err != nil {
 		return err
-	}
-	if t.failed != nil {
-		return fmt.Errorf("update refused, a write in it failed: %w", t.failed)
 	}
 	db.crash(CrashBeforeCommit)
 	if err := sqlTx.Commit(); err != nil {
 		return fmt.Errorf("commit update: %w", err)
 	}
 	db.crash(CrashAfterCommit)
+	return nil
+}
+
+// perform runs do and refuses to go on where a write in it failed.
+func (t *writer) perform(do func(*writer) error) error {
+	if err := do(t); err != nil {
+		return err
+	}
+	if t.failed != nil {
+		return fmt.Errorf("update refused, a write in it failed: %w", t.failed)
+	}
 	return nil
 }
 
@@ -55,12 +68,19 @@ func (db *DB) crash(point string) {
 // View runs do on one consistent state: the one after some Update, unchanged
 // while do reads.
 func (db *DB) View(ctx context.Context, do func(workflows.ReadTx) error) error {
-	sqlTx, err := db.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	sqlTx, err := db.beginView(ctx)
 	if err != nil {
 		return fmt.Errorf("begin view: %w", err)
 	}
 	defer func() { _ = sqlTx.Rollback() }()
 	return do(&reader{tx: sqlTx, sql: db.sql})
+}
+
+func (db *DB) beginView(ctx context.Context) (*sql.Tx, error) {
+	if db.server != nil {
+		return db.server.view(ctx, db)
+	}
+	return db.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 }
 
 // reader reads within one transaction.

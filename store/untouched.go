@@ -13,6 +13,10 @@ import (
 // whether that held all the while: if not, what was read may be torn, and
 // OpenReadOnly leaves no more behind than the process that opened it.
 func OpenUntouched(ctx context.Context, dsn string) (db *DB, still func() bool, err error) {
+	if isPostgres(dsn) {
+		db, err = OpenReadOnly(ctx, dsn)
+		return db, func() bool { return true }, err
+	}
 	path, err := sqlitePath(dsn)
 	if err != nil {
 		return nil, nil, fmt.Errorf("open store: %w", err)
@@ -22,7 +26,7 @@ func OpenUntouched(ctx context.Context, dsn string) (db *DB, still func() bool, 
 		return db, func() bool { return true }, err
 	}
 	db = &DB{opts: Options{}.withDefaults()}
-	if err := db.openReadOnly(ctx, path, "immutable=1"); err != nil {
+	if err := sqliteFile(path).openFile(ctx, db, "immutable=1"); err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("open store %s: %w", path, err), db.Close())
 	}
 	return db, func() bool { return alone(path) }, nil

@@ -22,11 +22,11 @@ func (x *examination) store(ctx context.Context) []Finding {
 		return f.list
 	}
 	key := x.key(&f)
-	if strings.Contains(x.c.Store.DSN, "://") {
+	if strings.Contains(x.c.Store.DSN.Reveal(), "://") {
 		x.server(ctx, &f, key)
 		return f.list
 	}
-	path := x.c.Store.DSN
+	path := x.c.Store.DSN.Reveal()
 	f.disk(filepath.Dir(path))
 	info, err := os.Stat(path)
 	switch {
@@ -51,7 +51,7 @@ func (x *examination) key(f *found) string {
 	signer, err := receipts.LoadKey(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		f.noKey(path, x.c.Store.DSN)
+		f.noKey(path, x.c.Store.DSN.Reveal())
 		return ""
 	case errors.Is(err, receipts.ErrKeyMode):
 		f.add(Fail, path, "chmod 600 "+path, err.Error())
@@ -69,6 +69,10 @@ func (x *examination) key(f *found) string {
 
 // noKey is right before the first start only.
 func (f *found) noKey(path, dsn string) {
+	if strings.Contains(dsn, "://") {
+		f.add(Warn, path, "put the key there that signed this database's receipts; only before the first start there is none", "is missing")
+		return
+	}
 	if _, err := os.Stat(dsn); err != nil {
 		f.ok(path, "not there yet: the first start makes it; keep a copy elsewhere")
 		return
@@ -80,7 +84,7 @@ func (f *found) noKey(path, dsn string) {
 func (x *examination) receipts(ctx context.Context, f *found, key string) {
 	ctx, cancel := context.WithTimeout(ctx, verifyWithin)
 	defer cancel()
-	path := x.c.Store.DSN
+	path := x.c.Store.DSN.Reveal()
 	log, still, err := app.OpenLogUntouched(ctx, path)
 	switch {
 	case errors.Is(err, store.ErrNewerSchema):
@@ -141,7 +145,11 @@ func (f *found) disk(folder string) {
 
 // server looks at a database that is a server's.
 func (x *examination) server(ctx context.Context, f *found, key string) {
-	log, err := app.OpenLog(ctx, x.c.Store.DSN)
+	log, err := app.OpenLog(ctx, x.c.Store.DSN.Reveal())
+	if errors.Is(err, store.ErrNotDW) {
+		f.ok("store.dsn", "the server answers; the first start makes dw's tables")
+		return
+	}
 	if err != nil {
 		f.add(Fail, "store.dsn", "let this machine reach the server of store.dsn, and correct its user and password", err.Error())
 		return

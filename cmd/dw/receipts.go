@@ -32,7 +32,7 @@ func (f *logFlags) open(cmd *cobra.Command) (*app.Log, error) {
 		if err != nil {
 			return nil, err
 		}
-		dsn = project.Config.Store.DSN
+		dsn = project.Config.Store.DSN.Reveal()
 		if err := project.Close(); err != nil {
 			return nil, err
 		}

@@ -45,6 +45,16 @@ func TestDatabasesAreApart(t *testing.T) {
 	}
 }
 
+func TestCopyHoldsWhatWasThere(t *testing.T) {
+	t.Parallel()
+	server := testpg.Start(t)
+	from := server.Database(t)
+	exec(t, from, "create table kept as select 'yes'::text as answer")
+	if got := query(t, server.Copy(t, from), "select answer from kept"); got != "yes" {
+		t.Errorf("the copy says %q", got)
+	}
+}
+
 func exec(t *testing.T, dsn, sql string) {
 	t.Helper()
 	conn, err := pgx.Connect(context.Background(), dsn)

@@ -16,6 +16,9 @@ import (
 // Store interface itself.
 type Subject struct {
 	Store workflows.Store
+	// Another opens the same database a second time, as another process does, and
+	// closes it by t.Cleanup.
+	Another func(t *testing.T) workflows.Store
 	// Queued lists the effects that are in the queue, in any state, in the
 	// order in which they were queued.
 	Queued func(t *testing.T) []workflows.Effect
@@ -57,6 +60,11 @@ func Run(t *testing.T, open func(t *testing.T) Subject) {
 		"update reads its own writes":            ownWrites,
 		"view is one state":                      viewIsOneState,
 		"transaction is over after its function": overAfterwards,
+		"two processes: receipts":                receiptsOfTwo,
+		"two processes: deadlines":               deadlinesOfTwo,
+		"two processes: one revision":            revisionOfTwo,
+		"two processes: effects":                 effectsOfTwo,
+		"two processes: each sees the other":     seesTheOther,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
