@@ -13,3 +13,6 @@ SELECT pg_advisory_lock($1);
 
 -- name: migration_unlock
 SELECT pg_advisory_unlock($1);
+
+-- name: meta_put
+INSERT INTO meta (key, value) VALUES ($1, $2) ON CONFLICT (key) DO UPDATE SET value = excluded.value;
