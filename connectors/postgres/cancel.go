@@ -25,7 +25,8 @@ func (c *canceller) HandleCancel(context.Context) {
 	// The caller's context is over; this one ends with the statement.
 	ctx, stop := context.WithTimeout(context.Background(), goodbye)
 	c.stop, c.done = stop, make(chan struct{})
-	_ = c.conn.Conn().SetDeadline(time.Now().Add(goodbye)) // a connection that is closed already needs none
+	last, _ := ctx.Deadline()
+	_ = c.conn.Conn().SetDeadline(last) // a connection that is closed already needs none
 	go func() {
 		defer close(c.done)
 		for ctx.Err() == nil {

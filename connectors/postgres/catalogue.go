@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -96,12 +97,7 @@ func (r *catalogueReader) relations(ctx context.Context) error {
 }
 
 func (r *catalogueReader) wanted(schema string) bool {
-	for _, s := range r.schemas {
-		if s == schema {
-			return true
-		}
-	}
-	return len(r.schemas) == 0
+	return len(r.schemas) == 0 || slices.Contains(r.schemas, schema)
 }
 
 func (r *catalogueReader) columns(ctx context.Context) error {

@@ -49,7 +49,7 @@ func TestColumns(t *testing.T) {
 	}
 	for name, near := range map[string]string{
 		"ORDERS": "orders", "order": "orders", "ledger": "finance.ledger", "public.ledger": "finance.ledger",
-		"an_index": "", "counter": "", "other.finance.ledger": "finance.ledger", "pg_catalog.pg_clas": "", `"broken`: "",
+		"an_index": "", "counter": "", "other.finance.ledger": "finance.ledger", "pg_catalog.pg_nothing": "", `"broken`: "",
 	} {
 		_, err := byDefault.Columns(t.Context(), name)
 		missing, ok := errors.AsType[*checks.MissingTableError](err)

@@ -42,12 +42,13 @@ func scan(row []any, into ...any) error {
 	if len(row) != len(into) {
 		return fmt.Errorf("read the catalogue: expected %d columns, got %d", len(into), len(row))
 	}
-	for i, value := range row {
+	for i, variable := range into {
+		value := row[i]
 		if value == nil {
 			continue
 		}
 		ok := false
-		switch to := into[i].(type) {
+		switch to := variable.(type) {
 		case *string:
 			*to, ok = value.(string)
 		case *int64:
