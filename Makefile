@@ -8,7 +8,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 BUILD   := CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
 PKGS    := ./...
 
-.PHONY: help build demo test test-race clients browser test-all contracts lint bench golden mutate fuzz pictures clean
+.PHONY: help build demo test test-race clients browser test-all test-public contracts lint bench golden mutate fuzz pictures clean
 
 help: ## say what each target does
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -30,6 +30,9 @@ contracts: ## print the vendors' operations that tests validated against their d
 	@out=$$(mktemp); trap 'rm -f "$$out"' EXIT; \
 	if ! CI=true $(GO) test -count=1 -v -run Contract ./connectors/... >"$$out" 2>&1; then cat "$$out"; exit 1; fi; \
 	grep -o 'contract .*' "$$out" | LC_ALL=C sort -u
+
+test-public: ## public dbt projects: load them, explain each model, play the loop on one in PostgreSQL (DW_SHARED)
+	DW_SHARED=$${DW_SHARED:-$(CURDIR)/../shared} CI=true $(GO) test -count=1 -v -run 'Shared|Public' ./lineage ./app ./cmd/dw | grep -v '^=== '
 
 CLIENTS := testdata/clients
 

@@ -2,6 +2,7 @@ package diagnosis
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -30,7 +31,10 @@ var _ Prober = SampleProber{}
 // Probe counts the sampled values that begin with the magic byte. A table
 // without rows, or one that does not exist yet, has no evidence.
 func (p SampleProber) Probe(ctx context.Context, _ lineage.Asset) ([]Evidence, error) {
-	table, err := checks.Quote(p.Querier.Dialect(), p.Table)
+	table, err := checks.QuoteTable(ctx, p.Querier, p.Table)
+	if _, missing := errors.AsType[*checks.MissingTableError](err); missing {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, fmt.Errorf("sample %s: %w", p.Table, err)
 	}

@@ -31,8 +31,10 @@ func (t table) Select(_ context.Context, text string, _ ...any) (checks.Rows, er
 	return rows, t.err
 }
 
-func (table) Columns(context.Context, string) ([]checks.Column, error) { return []checks.Column{{Name: "value"}}, nil }
-func (table) Dialect() string                                   { return "sqlite" }
+func (table) Columns(context.Context, string) ([]checks.Column, error) {
+	return []checks.Column{{Name: "value"}}, nil
+}
+func (table) Dialect() string { return "sqlite" }
 
 func TestSampleProber(t *testing.T) {
 	t.Parallel()
