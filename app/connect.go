@@ -65,16 +65,16 @@ func (p *Project) Dagster(log *slog.Logger) (*dagster.Client, error) {
 
 // connectControl builds what carries pages and tickets.
 func (a *App) connectControl(out *outside) error {
-	if c := a.project.Config.PagerDuty; c != nil {
-		pager, err := a.newPager(c)
+	if a.project.Config.PagerDuty != nil {
+		pager, err := a.newPager()
 		if err != nil {
 			return err
 		}
 		a.pager, out.pager = pager, pager
-		out.oncall = &rotaReader{client: pager.client, members: a.client, team: a.team, emails: a.emails}
+		out.oncall = RotaReader(pager.client, a.client, a.team, a.emails)
 	}
-	if c := a.project.Config.Jira; c != nil {
-		tickets, err := a.newTickets(c)
+	if a.project.Config.Jira != nil {
+		tickets, err := a.newTickets()
 		if err != nil {
 			return err
 		}

@@ -20,6 +20,12 @@ type rotaReader struct {
 	emails  map[string]string // by Slack user id, as the configuration ties them
 }
 
+// RotaReader returns what reads rotas for the home workspace team; emails are those
+// of people elsewhere by their Slack user ids, as the configuration ties them.
+func RotaReader(client *pagerduty.Client, slack *bot.Client, team string, emails map[string]string) workflows.Pager {
+	return &rotaReader{client: client, members: slack, team: team, emails: emails}
+}
+
 // OnCall meets workflows.Pager. Of an escalation policy those of its first level
 // count; who can be asked is decided by Slack, now.
 func (r *rotaReader) OnCall(ctx context.Context, rota workflows.Rota) (workflows.Watch, error) {

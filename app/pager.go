@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"time"
 
-	"dw/config"
 	"dw/connectors/pagerduty"
 	"dw/workflows"
 )
@@ -20,19 +20,28 @@ type pager struct {
 
 const controlTimeout = 15 * time.Second
 
-func (a *App) newPager(c *config.PagerDuty) (*pager, error) {
-	keys := map[string]string{}
+func (a *App) newPager() (*pager, error) {
+	client, err := a.project.PagerDuty(a.log)
+	if err != nil {
+		return nil, err
+	}
+	return &pager{client: client, emails: a.emails}, nil
+}
+
+// PagerDuty builds the client of the account that the configuration names.
+func (p *Project) PagerDuty(log *slog.Logger) (*pagerduty.Client, error) {
+	c, keys := p.Config.PagerDuty, map[string]string{}
 	for name, key := range c.RoutingKeys {
 		keys[name] = key.Reveal()
 	}
 	client, err := pagerduty.New(pagerduty.Options{
 		APIKey: c.APIKey.Reveal(), RoutingKeys: keys, BaseURL: c.APIURL, EventsURL: c.EventsURL,
-		Timeout: c.Timeout.Or(controlTimeout), Now: a.project.Now, Log: a.log,
+		Timeout: c.Timeout.Or(controlTimeout), Now: p.Now, Log: log,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("pagerduty: %w", err)
 	}
-	return &pager{client: client, emails: a.emails}, nil
+	return client, nil
 }
 
 // Name meets workflows.Courier.

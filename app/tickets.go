@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 
-	"dw/config"
 	"dw/connectors/jira"
 	"dw/workflows"
 )
@@ -17,15 +17,21 @@ type tickets struct{ client *jira.Client }
 // ticketTarget is what dw's one ticket of an incident is for.
 const ticketTarget = "follow-up"
 
-func (a *App) newTickets(c *config.Jira) (*tickets, error) {
-	client, err := jira.New(jira.Options{
-		BaseURL: c.URL, SiteURL: c.SiteURL, Cloud: c.Cloud, Email: c.Email, Token: c.Token.Reveal(),
-		Timeout: c.Timeout.Or(controlTimeout), Now: a.project.Now, Log: a.log,
-	})
+func (a *App) newTickets() (*tickets, error) {
+	client, err := a.project.Jira(a.log)
 	if err != nil {
 		return nil, err
 	}
 	return &tickets{client: client}, nil
+}
+
+// Jira builds the client of the tracker that the configuration names.
+func (p *Project) Jira(log *slog.Logger) (*jira.Client, error) {
+	c := p.Config.Jira
+	return jira.New(jira.Options{
+		BaseURL: c.URL, SiteURL: c.SiteURL, Cloud: c.Cloud, Email: c.Email, Token: c.Token.Reveal(),
+		Timeout: c.Timeout.Or(controlTimeout), Now: p.Now, Log: log,
+	})
 }
 
 // Name meets workflows.Courier.

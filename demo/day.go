@@ -168,7 +168,8 @@ func (c *conductor) lostRowsDay(ctx context.Context) error {
 	if err := c.advance(ctx, c.day.at(14, 36)); err != nil {
 		return err
 	}
-	return c.nothingAsked(c.slack.Snapshot())
+	incident, _ := incidentCard(c.slack.Snapshot())
+	return errors.Join(c.seeNote(ctx, incident.id(), stageCause), c.nothingAsked(c.slack.Snapshot()))
 }
 
 // lateDay: nothing arrives for three hours, then everything.

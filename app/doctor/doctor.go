@@ -75,6 +75,8 @@ func sections() []section {
 		{"connections", (*examination).connections},
 		{"lineage", (*examination).lineage},
 		{"dagster", (*examination).dagster},
+		{"pagerduty", (*examination).pagerduty},
+		{"jira", (*examination).jira},
 		{"clock", (*examination).clock},
 		{"store", (*examination).store},
 	}
@@ -83,11 +85,12 @@ func sections() []section {
 // examination is what the sections share.
 type examination struct {
 	o       Options
-	c       *config.Config // nil where the file cannot be parsed
-	project *app.Project   // nil where the file is wrong beyond its Slack section
-	client  *bot.Client    // nil without a bot token
-	self    bot.Self       // empty where Slack did not accept the token
-	ahead   time.Duration  // by how much this clock is before Slack's
+	c       *config.Config    // nil where the file cannot be parsed
+	project *app.Project      // nil where the file is wrong beyond its Slack section
+	client  *bot.Client       // nil without a bot token
+	self    bot.Self          // empty where Slack did not accept the token
+	ahead   time.Duration     // by how much this clock is before Slack's
+	ids     map[string]string // Slack ids of who may decide, by the name of the file
 }
 
 // section fills in the name of the section itself.

@@ -26,13 +26,17 @@ func (x *examination) people(ctx context.Context) []Finding {
 	}
 	ids := map[string]string{} // name of the file to Slack id
 	for _, name := range slices.Sorted(maps.Keys(x.c.People)) {
+		if x.c.People[name].OnCall() {
+			continue // PagerDuty knows who that is
+		}
 		if id := x.person(ctx, &f, identity, name); id != "" {
 			ids[name] = id
 		}
 	}
 	f.twice(ids)
+	x.ids = ids
 	for _, name := range slices.Sorted(maps.Keys(x.c.Domains)) {
-		f.chain(name, x.c.Domains[name], ids)
+		f.chain(name, x.c, ids)
 	}
 	return f.list
 }
@@ -83,7 +87,8 @@ func (f *found) twice(ids map[string]string) {
 }
 
 // chain holds that enough people of a domain can decide.
-func (f *found) chain(domain string, d config.Domain, ids map[string]string) {
+func (f *found) chain(domain string, c *config.Config, ids map[string]string) {
+	d := c.Domains[domain]
 	able := map[string]bool{}
 	var named []string
 	for _, who := range append([]string{d.Owner, d.Deputy}, d.Escalation...) {
@@ -93,6 +98,9 @@ func (f *found) chain(domain string, d config.Domain, ids map[string]string) {
 		named = append(named, who)
 		if id := ids[who]; id != "" {
 			able[id] = true
+		}
+		if c.People[who].OnCall() { // whoever that is
+			able["on call of "+who] = true
 		}
 	}
 	quorum := max(d.Quorum, 1)
