@@ -23,6 +23,7 @@ type Options struct {
 	Auto      bool         // click as the owner instead of waiting for a person
 	JSON      bool         // print the timeline as JSON, one object a line
 	Variant   string       // empty is the worked day
+	Store     string       // DSN of dw's own database, which must be empty; none is dw.db in Dir
 	NamesFile string       // JSON object, story name to new name
 	Out       io.Writer    // where the timeline goes; nil is standard output
 	Log       *slog.Logger // what the stand-ins have to say; nil is nowhere
@@ -70,7 +71,7 @@ func withConductor(ctx context.Context, o Options, play func(context.Context, *c
 	}
 	c := &conductor{auto: o.Auto, patience: patience, line: &timeline{out: o.Out, asJSON: o.JSON}}
 	c.line.say("Everything of this demo lies in " + dir + "; its rows are being made.")
-	if c.estate, err = newEstate(ctx, dir, o.Variant, o.history, names); err != nil {
+	if c.estate, err = newEstate(ctx, dir, o, names); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
@@ -239,7 +240,7 @@ func (c *conductor) playAndTell(ctx context.Context, stopDW func() error) error 
 
 // ending reads what dw recorded and holds it against the promise.
 func (c *conductor) ending(ctx context.Context) (out outcome, broken, err error) {
-	out, proposals, err := readOutcome(ctx, c.path("dw.db"))
+	out, proposals, err := readOutcome(ctx, c.store)
 	if err != nil {
 		return out, nil, err
 	}
@@ -273,5 +274,5 @@ func (c *conductor) farewell(o outcome) string {
 	}
 	return "Everything lies in " + c.dir + " (" + receipts + ").\n" +
 		"Verify it as an outsider would:\n" +
-		"  dw receipts verify --db " + c.path("dw.db") + " --key " + c.path("receipts.pub")
+		"  dw receipts verify -c " + c.path("config.yaml") + " --key " + c.path("receipts.pub")
 }

@@ -3,6 +3,7 @@ package demo
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -12,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"dw/internal/testpg"
 )
 
 // playAuto plays a variant and returns the last line of its timeline.
@@ -47,16 +50,31 @@ func playAuto(t *testing.T, o Options) (outcome, []entry) {
 // unfinished lists the effects that dw has not delivered.
 func unfinished(t *testing.T, path string) string {
 	t.Helper()
-	l, err := openLedger(path)
+	db, err := sql.Open("sqlite", "file:"+path+"?mode=ro")
 	if err != nil {
 		return err.Error()
 	}
-	defer l.db.Close()
-	jobs, err := documents[map[string]any](context.Background(), l, "SELECT json_object('state', state, 'args', json(args), 'errors', json(errors)) FROM river_job WHERE state <> 'completed'")
-	return fmt.Sprint(jobs, err)
+	defer db.Close()
+	var jobs sql.NullString
+	err = db.QueryRowContext(context.Background(), "SELECT group_concat(json_object('state', state, 'args', json(args), 'errors', json(errors))) FROM river_job WHERE state <> 'completed'").Scan(&jobs)
+	return fmt.Sprint(jobs.String, err)
 }
 
 func tail(b []byte, n int) []byte { return b[max(0, len(b)-n):] }
+
+// The day is the same with dw's own state in PostgreSQL, whose DSN is told
+// nowhere.
+func TestDayOnPostgres(t *testing.T) {
+	t.Parallel()
+	dsn := strings.Replace(testpg.Start(t).Database(t), "dw_test@", "dw_test:c4n4ry@", 1)
+	end, entries := playAuto(t, Options{Variant: variantDay, Store: dsn})
+	if end.Cause == nil || end.Cause.ID != "missing_wire_format" || len(end.Decisions) != 3 || !end.Verified {
+		t.Errorf("the day ended with %+v", end)
+	}
+	if told := fmt.Sprint(end, entries); strings.Contains(told, "c4n4ry") {
+		t.Errorf("the password is told: %s", told)
+	}
+}
 
 func TestVariants(t *testing.T) {
 	t.Parallel()

@@ -19,6 +19,7 @@ type estate struct {
 	names     Names
 	day       storyDay
 	variant   string
+	store     string // DSN of dw's database
 	warehouse *warehouse
 	repo      *repo
 	stream    *stream
@@ -68,7 +69,7 @@ func clearDemo(dir string) error {
 	var errs []error
 	for _, name := range []string{
 		"repo", "warehouse.db", "warehouse.db-wal", "warehouse.db-shm", "warehouse.db-journal", "changes.ndjson", "clock.json", "config.yaml",
-		"dw.db", "dw.db-wal", "dw.db-shm", "dw.log", "slack.log", "slack-bot.token", "slack-app.token", "dagster.token", "pagerduty.key", "jira.token", "receipts.key", "receipts.pub",
+		"store.dsn", "dw.db", "dw.db-wal", "dw.db-shm", "dw.log", "slack.log", "slack-bot.token", "slack-app.token", "dagster.token", "pagerduty.key", "jira.token", "receipts.key", "receipts.pub",
 	} {
 		errs = append(errs, os.RemoveAll(filepath.Join(dir, name)))
 	}
@@ -76,16 +77,19 @@ func clearDemo(dir string) error {
 }
 
 // newEstate builds the estate as it is in the morning of the story's day.
-// history is a finished warehouse to start from, or empty.
-func newEstate(ctx context.Context, dir, variant, history string, names Names) (*estate, error) {
+// o.history is a finished warehouse to start from, or empty.
+func newEstate(ctx context.Context, dir string, o Options, names Names) (*estate, error) {
 	day, err := newStoryDay()
 	if err != nil {
 		return nil, err
 	}
-	e := &estate{dir: dir, names: names, day: day, variant: variant, tokens: tokens{
+	e := &estate{dir: dir, names: names, day: day, variant: o.Variant, store: o.Store, tokens: tokens{
 		bot: "xoxb-demo-" + rand.Text(), app: "xapp-demo-" + rand.Text(), dagster: rand.Text(),
 		pager: rand.Text(), route: rand.Text(), tracker: rand.Text(),
 	}}
+	if e.store == "" {
+		e.store = e.path("dw.db")
+	}
 	e.repo = &repo{dir: e.path("repo"), names: names, day: day}
 	if err := os.Mkdir(e.repo.dir, 0o755); err != nil { //nolint:gosec // anyone may read the story's files
 		return nil, fmt.Errorf("make the repository: %w", err)
@@ -93,7 +97,7 @@ func newEstate(ctx context.Context, dir, variant, history string, names Names) (
 	if err := e.repo.create(ctx); err != nil {
 		return nil, err
 	}
-	if err := e.openRows(ctx, history); err != nil {
+	if err := e.openRows(ctx, o.history); err != nil {
 		return nil, err
 	}
 	return e, e.writeTokens()
@@ -146,8 +150,15 @@ type addresses struct{ slack, dagster, pager, tracker string }
 
 // configure writes the configuration for the addresses in use.
 func (e *estate) configure(at addresses) error {
+	store := ""
+	if e.store != e.path("dw.db") {
+		store = "store.dsn"
+		if err := os.WriteFile(e.path(store), []byte(e.store+"\n"), 0o600); err != nil {
+			return fmt.Errorf("write the database's DSN: %w", err)
+		}
+	}
 	content, err := fill("config.yaml.tmpl", e.names, map[string]string{
-		"SlackURL": at.slack, "DagsterURL": at.dagster, "PagerURL": at.pager, "JiraURL": at.tracker, "Channel": incidentsID,
+		"SlackURL": at.slack, "DagsterURL": at.dagster, "PagerURL": at.pager, "Store": store, "JiraURL": at.tracker, "Channel": incidentsID,
 		"Owner": ownerID, "Deputy": deputyID, "Escalation": escalationID, "Finance": financeID,
 		"OwnerEmail": ownerEmail, "DeputyEmail": deputyEmail, "EscalationEmail": escalationEmail, "FinanceEmail": financeEmail,
 		"RoutingKey": e.tokens.route, "JiraEmail": trackerEmail, "JiraProject": trackerProject, "JiraIssueType": trackerType,

@@ -57,7 +57,7 @@ func testEstate(t *testing.T, variant string) *estate {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := newEstate(t.Context(), dir, variant, testHistory(t), DefaultNames())
+	e, err := newEstate(t.Context(), dir, Options{Variant: variant, history: testHistory(t)}, DefaultNames())
 	if err != nil {
 		t.Fatal(err)
 	}

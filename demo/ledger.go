@@ -25,12 +25,7 @@ const kindErrandOutcome = "errand.outcome"
 
 // readReceipts reads the numbers of the incident's receipts and what they say of
 // the pager and the tracker.
-func (o *outcome) readReceipts(ctx context.Context, path, incident string) error {
-	log, err := app.OpenLog(ctx, path)
-	if err != nil {
-		return fmt.Errorf("open the receipts: %w", err)
-	}
-	defer log.Close() //nolint:errcheck // only read
+func (o *outcome) readReceipts(ctx context.Context, log *app.Log, incident string) error {
 	rows, err := log.LastReceipts(ctx, incident, manyReceipts)
 	if err != nil {
 		return fmt.Errorf("read the receipts: %w", err)

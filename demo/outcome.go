@@ -2,11 +2,8 @@ package demo
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -132,56 +129,35 @@ type proposalDoc struct {
 	} `json:"decisions"`
 }
 
-// ledger is dw's database, read only.
-type ledger struct {
-	path string
-	db   *sql.DB
-}
-
-func openLedger(path string) (*ledger, error) {
-	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", OmitHost: true, Path: path}).String()+"?mode=ro&_pragma=busy_timeout(10000)")
-	if err != nil {
-		return nil, fmt.Errorf("open dw's database: %w", err)
-	}
-	return &ledger{path: path, db: db}, nil
-}
-
-// documents decodes every document that a query answers.
-func documents[T any](ctx context.Context, l *ledger, query string, args ...any) (out []T, err error) {
-	rows, err := l.db.QueryContext(ctx, query, args...)
+// decoded reads documents of dw's database.
+func decoded[T any](docs []json.RawMessage, err error) ([]T, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read dw's database: %w", err)
 	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
-		var text string
-		if err := rows.Scan(&text); err != nil {
-			return nil, fmt.Errorf("read dw's database: %w", err)
-		}
-		var doc T
-		if err := json.Unmarshal([]byte(text), &doc); err != nil {
+	out := make([]T, len(docs))
+	for n, doc := range docs {
+		if err := json.Unmarshal(doc, &out[n]); err != nil {
 			return nil, fmt.Errorf("read a document of dw's database: %w", err)
 		}
-		out = append(out, doc)
 	}
-	return out, rows.Err()
+	return out, nil
 }
 
 // readOutcome reads what dw has recorded; Verified is left to the promise.
-func readOutcome(ctx context.Context, path string) (outcome, []proposalDoc, error) {
-	l, err := openLedger(path)
+func readOutcome(ctx context.Context, dsn string) (outcome, []proposalDoc, error) {
+	log, err := app.OpenLog(ctx, dsn)
 	if err != nil {
-		return outcome{}, nil, err
+		return outcome{}, nil, fmt.Errorf("open dw's database: %w", err)
 	}
-	defer l.db.Close() //nolint:errcheck // only read
+	defer log.Close() //nolint:errcheck // only read
 	out := outcome{Decisions: []decision{}, Receipts: receiptSpan{Undo: []int64{}}, Errands: []errand{}}
-	incidents, err := documents[incidentDoc](ctx, l, "SELECT doc FROM incidents ORDER BY opened_at DESC")
+	incidents, err := decoded[incidentDoc](log.IncidentDocuments(ctx))
 	if err != nil || len(incidents) == 0 {
 		return out, nil, err
 	}
 	doc := incidents[0]
 	out.describe(doc)
-	proposals, err := documents[proposalDoc](ctx, l, "SELECT doc FROM proposals WHERE incident = ? ORDER BY created_at, id", doc.ID)
+	proposals, err := decoded[proposalDoc](log.ProposalDocuments(ctx, doc.ID))
 	if err != nil {
 		return out, nil, err
 	}
@@ -194,7 +170,7 @@ func readOutcome(ctx context.Context, path string) (outcome, []proposalDoc, erro
 			out.Decisions = append(out.Decisions, decision{Proposal: p.ID, Hash: d.Hash, Actor: who, User: d.By.User, Verdict: d.Verdict, At: d.At})
 		}
 	}
-	return out, proposals, out.readReceipts(ctx, path, doc.ID)
+	return out, proposals, out.readReceipts(ctx, log, doc.ID)
 }
 
 // describe fills in the incident, its cause and its blast radius.
@@ -242,12 +218,12 @@ func once(all []evidence) []evidence {
 }
 
 // verifyReceipts checks every receipt against the public key in the folder.
-func verifyReceipts(ctx context.Context, path, keyFile string) error {
+func verifyReceipts(ctx context.Context, dsn, keyFile string) error {
 	key, err := os.ReadFile(keyFile)
 	if err != nil {
 		return fmt.Errorf("read the public key: %w", err)
 	}
-	log, err := app.OpenLog(ctx, path)
+	log, err := app.OpenLog(ctx, dsn)
 	if err != nil {
 		return fmt.Errorf("open the receipts: %w", err)
 	}
@@ -271,12 +247,13 @@ func (c *conductor) wholeDiff(ctx context.Context, on card) (string, error) {
 	if on.diff != "" && !strings.Contains(on.diff, cutDiff) {
 		return on.diff, nil
 	}
-	l, err := openLedger(c.path("dw.db"))
+	log, err := app.OpenLog(ctx, c.store)
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("open dw's database: %w", err)
 	}
-	defer l.db.Close() //nolint:errcheck // only read
-	found, err := documents[proposalDoc](ctx, l, "SELECT doc FROM proposals WHERE id = ?", strings.TrimPrefix(on.key, "proposal/"))
+	defer log.Close() //nolint:errcheck // only read
+	doc, err := log.ProposalDocument(ctx, strings.TrimPrefix(on.key, "proposal/"))
+	found, err := decoded[proposalDoc]([]json.RawMessage{doc}, err)
 	if err != nil {
 		return "", err
 	}

@@ -34,7 +34,7 @@ func (c *conductor) checkPromise(ctx context.Context, o outcome, proposals []pro
 		p.paged(pagerduty.Resolved)
 		p.ticketed()
 	}
-	p.problems = append(p.problems, verifyReceipts(ctx, c.path("dw.db"), c.path("receipts.pub")))
+	p.problems = append(p.problems, verifyReceipts(ctx, c.store, c.path("receipts.pub")))
 	if err := errors.Join(p.problems...); err != nil {
 		return fmt.Errorf("variant %s did not hold what it promises: %w", c.variant, err)
 	}

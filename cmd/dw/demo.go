@@ -42,5 +42,6 @@ func demoFlags(cmd *cobra.Command, o *demo.Options) {
 	cmd.Flags().BoolVar(&o.Auto, "auto", false, "click by itself")
 	cmd.Flags().BoolVar(&o.JSON, "json", false, "print the timeline as JSON, one object a line")
 	cmd.Flags().StringVar(&o.Variant, "variant", "", "one of "+strings.Join(demo.Variants(), ", ")+" (default: the first)")
+	cmd.Flags().StringVar(&o.Store, "store", "", "DSN of an empty PostgreSQL database for dw's own state (default: dw.db in DIR)")
 	cmd.Flags().StringVar(&o.NamesFile, "names", "", "JSON object, story name to new name")
 }
