@@ -52,6 +52,7 @@ func messages(name string) map[string]blocks.Message {
 		"private":            blocks.Private("You cannot decide on " + name + "; Ann Owner can."),
 		"help":               blocks.Help("/dw", false, false),
 		"help_control":       blocks.Help("/dw", true, true),
+		"incident_schema":    blocks.IncidentCard(schemaIncident(name), nil, view()),
 		"incident_paged":     blocks.IncidentCard(paged, []workflows.Proposal{waiting}, asking),
 		"status":             blocks.Status([]workflows.Incident{open}, []workflows.Proposal{waiting}, []checks.Result{signal}, view()),
 		"incidents_none":     blocks.Incidents(nil, view()),

@@ -53,7 +53,7 @@ func (r *runner) badValues(s *splitter) (bad []string, judged int, err error) {
 			return nil, 0, fmt.Errorf("split by %s: %w", dimension, err)
 		}
 		if d.Skipped != "" {
-			return nil, 0, fmt.Errorf("split by %s: %s", dimension, d.Skipped)
+			return nil, 0, unfit("name a column with fewer values", "split by %s: %s", dimension, d.Skipped)
 		}
 		least := r.spec.MinShare / 100 * expectedRows(d.Elements)
 		for _, e := range d.Elements {

@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"errors"
 	"fmt"
 	"time"
 )
@@ -66,14 +67,14 @@ func (r *runner) judgedTable() (target, filter, error) {
 // nothing is wrong with no rows is no pass.
 func (r *runner) nothingJudged(t target, f filter) (string, error) {
 	if f.none() {
-		return "", fmt.Errorf("table %s is empty, so there is nothing to judge", t.name)
+		return "", emptyTable(t)
 	}
 	row, err := askOne(r.ctx, r.q, anyRowStatement(t), 1)
 	if err != nil {
 		return "", err
 	}
 	if some, err := toCount(row[0]); err != nil || some == 0 {
-		return "", fmt.Errorf("table %s is empty, so there is nothing to judge", t.name)
+		return "", errors.Join(err, emptyTable(t))
 	}
 	return fmt.Sprintf("no row of %s%s was there to judge", t.name, f.text()), nil
 }

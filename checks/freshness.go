@@ -57,8 +57,8 @@ func (r *runner) refuseFuture(t target, e extent) error {
 	if newest.Sub(e.clock.now) <= clockSkew {
 		return nil
 	}
-	return fmt.Errorf("the newest row of %s is from %s, which is in the future, so its age tells nothing; correct the rows or the column's zone, or leave such rows out with where",
-		t.name, e.clock.text(newest))
+	return unfit("correct the rows or the zone in which they are written, or leave such rows out with where",
+		"the newest row of %s is from %s, which is in the future, so its age tells nothing", t.name, e.clock.text(newest))
 }
 
 // newestOfAll asks for the newest time under a condition, be it in the future.

@@ -32,6 +32,8 @@ func (r *runner) invalid(t target, f filter, rl rule) error {
 			return err
 		}
 	}
+	value, unit := r.inUnit(wrong, values)
+	text += percentText(value, unit)
 	if wrong > 0 {
 		example, err := r.examples(samplesStatement(t, f, rl), r.spec.Columns[:1])
 		if err != nil {
@@ -39,10 +41,9 @@ func (r *runner) invalid(t target, f filter, rl rule) error {
 		}
 		text += example
 	}
-	value, unit := r.inUnit(wrong, values)
 	r.observe(value, unit)
 	r.defaultThreshold(Threshold{Op: "="})
-	return r.settle(value, text+percentText(value, unit))
+	return r.settle(value, text)
 }
 
 // invalidStatement counts the rows, those with a value, and those with a wrong

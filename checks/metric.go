@@ -41,11 +41,11 @@ func metricStatement(t target, expression string, f filter) *statement {
 // rows, is no number and never a pass.
 func metricValue(value any, expression, over string) (float64, error) {
 	if value == nil {
-		return 0, fmt.Errorf("%s over %s is NULL: there was no value to work on; wrap it in coalesce(…, 0) if that means zero", oneLine(expression), over)
+		return 0, unfit("wrap it in coalesce(…, 0) if that means zero", "%s over %s is NULL: there was no value to work on", oneLine(expression), over)
 	}
 	number, err := toFloat(value)
 	if err != nil {
-		return 0, fmt.Errorf("read %s: %w", oneLine(expression), err)
+		return 0, unfit("write an expression that is a number", "read %s: %v", oneLine(expression), err)
 	}
 	if math.IsNaN(number) || math.IsInf(number, 0) {
 		return 0, fmt.Errorf("%s over %s is %v, which no threshold can judge", oneLine(expression), over, number)
@@ -93,7 +93,7 @@ func (r *runner) newestBucket(t target) (extent, Bucket, error) {
 		return extent{}, Bucket{}, err
 	}
 	if e.empty() {
-		return extent{}, Bucket{}, fmt.Errorf("table %s has no row up to now, so there is nothing to judge", t.name)
+		return extent{}, Bucket{}, unfit("see why no row is loaded", "table %s has no row up to now, so there is nothing to judge", t.name)
 	}
 	if err := r.bucketFits(t, e); err != nil {
 		return extent{}, Bucket{}, err
@@ -104,7 +104,7 @@ func (r *runner) newestBucket(t target) (extent, Bucket, error) {
 // bucketFits refuses to count days by the hour.
 func (r *runner) bucketFits(t target, e extent) error {
 	if e.column.date && r.spec.Bucket != BucketDay {
-		return fmt.Errorf("column %s of %s holds days without a time of day; set bucket to day", r.spec.TimeColumn, t.name)
+		return unfit("set bucket to day", "column %s of %s holds days without a time of day", r.spec.TimeColumn, t.name)
 	}
 	return nil
 }

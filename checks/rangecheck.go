@@ -1,9 +1,6 @@
 package checks
 
-import (
-	"fmt"
-	"strings"
-)
+import "strings"
 
 // inRange runs a range check: numbers of a column below min or above max, both of
 // which pass.
@@ -58,7 +55,7 @@ func rangeText(low, high *float64) string {
 func (r *runner) onlyNumbers(t target, f filter, column Column, quoted string) error {
 	if t.dialect == DialectPostgres {
 		if column.Type != "" && !numericType(column.Type) {
-			return fmt.Errorf("column %s of %s is %s, not a number; judge it by accepted_values or sql", column.Name, t.name, column.Type)
+			return unfit("judge it by accepted_values or sql", "column %s of %s is %s, not a number", column.Name, t.name, column.Type)
 		}
 		return nil
 	}
@@ -68,7 +65,7 @@ func (r *runner) onlyNumbers(t target, f filter, column Column, quoted string) e
 	}
 	text, err := toCount(row[0])
 	if err == nil && text > 0 {
-		err = fmt.Errorf("column %s of %s holds text in %s rows, which cannot be compared with a number", column.Name, t.name, countText(text))
+		err = unfit("judge it by accepted_values or sql", "column %s of %s holds text in %s rows, which cannot be compared with a number", column.Name, t.name, countText(text))
 	}
 	return err
 }

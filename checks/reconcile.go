@@ -2,7 +2,6 @@ package checks
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -125,10 +124,10 @@ func (s side) history(r *runner, span Bucket, loc *time.Location) (history, erro
 		return history{}, err
 	}
 	if e.column.date {
-		return history{}, fmt.Errorf("column %s of %s holds days without a time of day; leave out time_column and use where", s.time, s.table)
+		return history{}, unfit("leave out time_column and use where", "column %s of %s holds days without a time of day", s.time, s.table)
 	}
 	if e.empty() {
-		return history{}, errors.New("table " + s.name() + " has no row up to now, so there is nothing to compare")
+		return history{}, unfit("see why no row is loaded", "table %s has no row up to now, so there is nothing to compare", s.name())
 	}
 	return readHistory(r.ctx, s.q, t, e, s.where, []Bucket{span}, loc)
 }

@@ -33,14 +33,16 @@ func (r *runner) relationships() error {
 	}
 	rows, keys, orphans := counts[0], counts[1], counts[2]
 	key := strings.Join(r.spec.Columns, ", ")
-	text := fmt.Sprintf("%s of %s rows of %s have a %s that is not in %s", countText(orphans), countText(keys), ref.child.name, key, ref.parent.name)
+	text := fmt.Sprintf("%s of %s values of %s in %s are not in %s", countText(orphans), countText(keys), key, ref.child.name, ref.parent.name)
 	if rows == 0 {
 		if text, err = r.nothingJudged(ref.child, ref.filter); err != nil {
 			return err
 		}
 	}
+	value, unit := r.inUnit(orphans, keys)
+	text += percentText(value, unit)
 	if nulls := rows - keys; nulls > 0 {
-		text += fmt.Sprintf(" (%s more have none)", countText(nulls))
+		text += fmt.Sprintf(" (%s more rows have none)", countText(nulls))
 	}
 	if orphans > 0 {
 		example, err := r.examples(ref.samples(), r.spec.Columns)
@@ -49,10 +51,9 @@ func (r *runner) relationships() error {
 		}
 		text += example
 	}
-	value, unit := r.inUnit(orphans, keys)
 	r.observe(value, unit)
 	r.defaultThreshold(Threshold{Op: "="})
-	return r.settle(value, text+percentText(value, unit))
+	return r.settle(value, text)
 }
 
 // reference resolves both tables and their keys.

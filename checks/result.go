@@ -48,19 +48,19 @@ type Result struct {
 	High      *float64        `json:"high,omitempty"`
 	Samples   int             `json:"samples,omitempty"` // history behind Expected
 	Bucket    *Bucket         `json:"bucket,omitempty"`
-	Since     time.Time       `json:"since"` // onset: start of the first bad bucket; zero if unknown
+	Since     time.Time       `json:"since,omitzero"` // onset: start of the first bad bucket; zero if unknown
 	At        time.Time       `json:"at"`
 	Took      time.Duration   `json:"took"`
 	SQL       string          `json:"sql,omitempty"`
-	Message   string          `json:"message"`           // one plain sentence
-	Problem   string          `json:"problem,omitempty"` // with error and skipped: what and what to do
-	FirstRow  time.Time       `json:"first_row"`         // dead_letter: time of the first new row
-	LastRow   time.Time       `json:"last_row"`
-	Connected string          `json:"connection"`
-	Sample    []string        `json:"sample,omitempty"` // a few offending keys with their numbers, never of private columns
-	Schema    []Column        `json:"schema,omitempty"` // schema: the columns that the next run compares with
-	Count     int64           `json:"count,omitempty"`  // dead_letter: all rows at this check
-	Watermark time.Time       `json:"watermark"`        // dead_letter: newest row seen by this check or one before
+	Message   string          `json:"message"`            // one plain sentence
+	Problem   string          `json:"problem,omitempty"`  // with error and skipped: what and what to do
+	FirstRow  time.Time       `json:"first_row,omitzero"` // dead_letter: time of the first new row
+	LastRow   time.Time       `json:"last_row,omitzero"`
+	Connected string          `json:"connection,omitempty"`
+	Sample    []string        `json:"sample,omitempty"`   // a few offending keys with their numbers, never of private columns
+	Schema    []Column        `json:"schema,omitempty"`   // schema: the columns that the next run compares with
+	Count     int64           `json:"count,omitempty"`    // dead_letter: all rows at this check
+	Watermark time.Time       `json:"watermark,omitzero"` // dead_letter: newest row seen by this check or one before
 }
 
 // PercentOff returns how far Observed is from Expected in percent, negative

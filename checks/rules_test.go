@@ -1,7 +1,6 @@
 package checks_test
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -46,10 +45,10 @@ func ruleCases() map[string]ruleCase {
 		"range percent":            {spec: checks.Spec{Kind: "range", Columns: []string{"amount"}, Low: new(0.0)}, pass: "<= 20%", status: checks.Pass, value: 20, unit: "percent"},
 		"range of text":            {spec: checks.Spec{Kind: "range", Columns: []string{"status"}, Low: new(0.0)}, status: checks.Error, says: "column status of sales "},
 		"range of none":            {spec: checks.Spec{Kind: "range", Table: "nobody", Columns: []string{"amount"}, Low: new(0.0)}, status: checks.Error, says: "table nobody is empty"},
-		"relationships":            {spec: checks.Spec{Kind: "relationships", Columns: []string{"customer"}, To: "customers", ToColumns: []string{"id"}}, status: checks.Fail, value: 3, unit: "rows", says: "3 of 5 rows of sales have a customer that is not in customers (1 more have none), for example 7 ×2, which must be = 0", sample: []string{"7 ×2", "9 ×1"}},
-		"relationships where":      {spec: checks.Spec{Kind: "reference", Columns: []string{"customer"}, To: "customers", ToColumns: []string{"id"}, Where: "id < 3"}, status: checks.Pass, unit: "rows", says: "0 of 2 rows"},
-		"relationships of two":     {spec: checks.Spec{Kind: "foreign_key", Columns: []string{"customer", "region"}, To: "customers", ToColumns: []string{"id", "region"}}, pass: "< 60%", status: checks.Pass, value: 50, unit: "percent", says: "2 of 4 rows of sales have a customer, region"},
-		"relationships to itself":  {spec: checks.Spec{Kind: "relationships", Columns: []string{"customer"}, To: "sales", ToColumns: []string{"id"}}, status: checks.Fail, value: 3, unit: "rows", says: "not in sales"},
+		"relationships":            {spec: checks.Spec{Kind: "relationships", Columns: []string{"customer"}, To: "customers", ToColumns: []string{"id"}}, status: checks.Fail, value: 3, unit: "rows", says: "3 of 5 values of customer in sales are not in customers (1 more rows have none), for example 7 ×2, which must be = 0", sample: []string{"7 ×2", "9 ×1"}},
+		"relationships where":      {spec: checks.Spec{Kind: "reference", Columns: []string{"customer"}, To: "customers", ToColumns: []string{"id"}, Where: "id < 3"}, status: checks.Pass, unit: "rows", says: "0 of 2 values of customer"},
+		"relationships of two":     {spec: checks.Spec{Kind: "foreign_key", Columns: []string{"customer", "region"}, To: "customers", ToColumns: []string{"id", "region"}}, pass: "< 60%", status: checks.Pass, value: 50, unit: "percent", says: "2 of 4 values of customer, region in sales are not in customers (50%)"},
+		"relationships to itself":  {spec: checks.Spec{Kind: "relationships", Columns: []string{"customer"}, To: "sales", ToColumns: []string{"id"}}, status: checks.Fail, value: 3, unit: "rows", says: "are not in sales"},
 		"relationships private":    {spec: checks.Spec{Kind: "relationships", Columns: []string{"email"}, To: "customers", ToColumns: []string{"region"}}, status: checks.Fail, value: 5, unit: "rows", says: "(values of email are private and not shown)"},
 		"relationships to none":    {spec: checks.Spec{Kind: "relationships", Columns: []string{"customer"}, To: "nobody", ToColumns: []string{"id"}}, status: checks.Fail, value: 5, unit: "rows"},
 		"relationships of none":    {spec: checks.Spec{Kind: "relationships", Table: "nobody", Columns: []string{"customer"}, To: "customers", ToColumns: []string{"id"}}, status: checks.Error, says: "table nobody is empty"},
@@ -91,13 +90,7 @@ func TestRulesOnBothDatabases(t *testing.T) {
 
 func (c ruleCase) check(t *testing.T, q checks.Querier) {
 	t.Helper()
-	spec := c.spec
-	spec.Name, spec.Connection = "check", "warehouse"
-	if spec.Table == "" {
-		spec.Table = "sales"
-	}
-	spec.Threshold, spec.Warn, spec.Fail, spec.Length = threshold(t, c.pass), threshold(t, c.warn), threshold(t, c.fail), threshold(t, c.length)
-	r := checks.Run(context.Background(), spec, q, nil, now)
+	r := c.run(t, q)
 	if r.Status != c.status || !strings.Contains(r.Message+r.Problem, c.says) {
 		t.Fatalf("status %s, want %s: %s %s", r.Status, c.status, r.Message, r.Problem)
 	}

@@ -73,7 +73,7 @@ func (r *runner) run() error {
 		for i, w := range wrong {
 			all[i] = w
 		}
-		return fmt.Errorf("the check is not complete: %w", errors.Join(all...))
+		return unfit("correct the check", "the check is not complete: %v", errors.Join(all...))
 	}
 	if r.q == nil {
 		return errors.New("there is no such connection")
@@ -135,7 +135,10 @@ func advice(err error) string {
 	var table *MissingTableError
 	var column *MissingColumnError
 	var refused *RefusedError
+	var rows *unfitError
 	switch {
+	case errors.As(err, &rows):
+		return rows.do
 	case errors.As(err, &table):
 		return "correct the table in the check, or create it"
 	case errors.As(err, &column):

@@ -112,12 +112,15 @@ func (s Spec) contractProblems(columns []Column) []string {
 	return wrong
 }
 
+// maxListed is how many changes of one sort a sentence names.
+const maxListed = 5
+
 // cut shortens a list to what one message holds.
 func cut(list []string) []string {
-	if len(list) <= maxNamed {
+	if len(list) <= maxListed {
 		return list
 	}
-	return append(slices.Clone(list[:maxNamed]), fmt.Sprintf("and %d more", len(list)-maxNamed))
+	return append(slices.Clone(list[:maxListed]), fmt.Sprintf("and %d more", len(list)-maxListed))
 }
 
 // short cuts a name to 40 characters.
