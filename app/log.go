@@ -177,6 +177,27 @@ func (l *Log) Export(ctx context.Context, dir string) error {
 	})
 }
 
+// Bundle writes the receipts of one incident to an empty folder, each with its
+// proof under the newest checkpoint. It fails for an incident without receipts.
+func (l *Log) Bundle(ctx context.Context, incident, dir string) (count receipts.Bundled, err error) {
+	err = l.store.View(ctx, func(tx workflows.ReadTx) error {
+		checkpoint, err := tx.Checkpoint(ctx)
+		if err != nil {
+			return fmt.Errorf("read the checkpoint: %w", err)
+		}
+		if checkpoint == nil {
+			return errors.New("there is no checkpoint yet, so nothing is signed; start dw once")
+		}
+		key, err := publicKeyOf(ctx, tx)
+		if err != nil {
+			return err
+		}
+		count, err = receipts.WriteBundle(dir, incident, entries(ctx, tx), checkpoint, key)
+		return err
+	})
+	return count, err
+}
+
 // publicKeyOf finds the newest public key that the receipts themselves name.
 func publicKeyOf(ctx context.Context, tx workflows.ReceiptReads) (string, error) {
 	key := ""

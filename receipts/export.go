@@ -51,15 +51,22 @@ func writeExport(dir string, src iter.Seq2[Entry, error], checkpoint []byte, ver
 	if err := makeEmptyDir(dir); err != nil {
 		return err
 	}
-	parts := []struct {
-		name  string
-		write func(io.Writer) error
-	}{
+	return writeParts(dir, []part{
 		{ExportReceipts, func(w io.Writer) error { return writeLines(w, src) }},
 		{ExportCheckpoint, writeBytes(checkpoint)},
 		{ExportPublicKey, writeBytes([]byte(verifierKey + "\n"))},
 		{ExportReadme, writeBytes(exportReadme)},
-	}
+	})
+}
+
+// part is one file of an export or a bundle.
+type part struct {
+	name  string
+	write func(io.Writer) error
+}
+
+// writeParts writes every part, or removes what it wrote.
+func writeParts(dir string, parts []part) error {
 	for i, part := range parts {
 		if err := writeFile(filepath.Join(dir, part.name), part.write); err != nil {
 			for _, written := range parts[:i+1] {

@@ -48,6 +48,8 @@ type Report struct {
 	// ExportKey is the public key that lies in an export. It proves nothing by
 	// itself: whoever rewrote the export could have replaced it too.
 	ExportKey string `json:"export_key,omitempty"`
+	// Bundle is the incident that a verified bundle is about; empty for a log.
+	Bundle string `json:"bundle,omitempty"`
 }
 
 // String returns the report in a few words for people.

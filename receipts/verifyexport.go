@@ -2,7 +2,6 @@ package receipts
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -25,7 +24,7 @@ func VerifyExport(dir string, publicKey string, atLeast ...[]byte) Report {
 }
 
 func verifyExport(dir fs.FS, publicKey string, atLeast [][]byte) Report {
-	x, f := openExport(dir, publicKey)
+	x, f := openFolder(dir, publicKey, exportReadme)
 	if f != nil {
 		return (&verification{}).report(f)
 	}
@@ -47,30 +46,6 @@ func verifyExport(dir fs.FS, publicKey string, atLeast [][]byte) Report {
 type export struct {
 	checkpoint []byte
 	key        string
-}
-
-func openExport(dir fs.FS, publicKey string) (export, *fault) {
-	checkpoint, err := fs.ReadFile(dir, ExportCheckpoint)
-	if err != nil {
-		return export{}, &fault{code: CodeUnreadable, problem: err.Error()}
-	}
-	key, f := readExportKey(dir, publicKey)
-	if f != nil {
-		return export{}, f
-	}
-	// Not trust, only agreement: a checkpoint that even the key beside it did
-	// not sign is damaged, whatever else is known.
-	if _, err := OpenCheckpoint(checkpoint, key); err != nil {
-		return export{}, checkpointFault(err)
-	}
-	readme, err := fs.ReadFile(dir, ExportReadme)
-	if err != nil {
-		return export{}, &fault{code: CodeUnreadable, problem: err.Error()}
-	}
-	if !bytes.Equal(readme, exportReadme) {
-		return export{}, &fault{code: CodeBad, problem: "the README is not the one dw writes; do not follow it"}
-	}
-	return export{checkpoint: checkpoint, key: key}, nil
 }
 
 func readExportKey(dir fs.FS, publicKey string) (string, *fault) {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -46,7 +45,7 @@ func (f *logFlags) open(cmd *cobra.Command) (*app.Log, error) {
 
 func receiptsCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "receipts", Short: "List, show, export and verify receipts"}
-	cmd.AddCommand(receiptsListCommand(), receiptsShowCommand(), receiptsExportCommand(), receiptsVerifyCommand())
+	cmd.AddCommand(receiptsListCommand(), receiptsShowCommand(), receiptsExportCommand(), receiptsBundleCommand(), receiptsVerifyCommand())
 	return cmd
 }
 
@@ -135,16 +134,17 @@ func receiptsExportCommand() *cobra.Command {
 
 func receiptsVerifyCommand() *cobra.Command {
 	var flags logFlags
-	var dir, atLeast string
+	var from folders
+	var atLeast string
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "verify",
-		Short: "Verify a database or an export",
+		Short: "Verify a database, an export or a bundle",
 		Long: "Exit codes: 0 good, signature checked; 1 bytes, hashes or signature disagree; 2 cannot be opened or parsed;\n" +
 			"3 every receipt present verifies, but fewer than head or checkpoint say; 4 hashes good, no public key given.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			report, err := verifyReport(cmd, flags, dir, atLeast)
+			report, err := verifyReport(cmd, flags, from, atLeast)
 			if err != nil {
 				return err
 			}
@@ -163,13 +163,14 @@ func receiptsVerifyCommand() *cobra.Command {
 	}
 	flags.add(cmd)
 	jsonFlag(cmd, &asJSON)
-	cmd.Flags().StringVar(&dir, "export", "", "an export's folder, instead of a database")
+	cmd.Flags().StringVar(&from.export, "export", "", "an export's folder, instead of a database")
+	cmd.Flags().StringVar(&from.bundle, "bundle", "", "a bundle's folder, instead of a database")
 	cmd.Flags().StringVar(&flags.key, "key", "", "file with the public key, kept apart from the log")
 	cmd.Flags().StringVar(&atLeast, "expect-at-least", "", "file with an earlier checkpoint")
 	return cmd
 }
 
-func verifyReport(cmd *cobra.Command, flags logFlags, dir, atLeast string) (receipts.Report, error) {
+func verifyReport(cmd *cobra.Command, flags logFlags, from folders, atLeast string) (receipts.Report, error) {
 	key, err := optionalFile(flags.key)
 	if err != nil {
 		return receipts.Report{}, &exitError{receipts.CodeUnreadable, err}
@@ -182,14 +183,8 @@ func verifyReport(cmd *cobra.Command, flags logFlags, dir, atLeast string) (rece
 		}
 		earlier = append(earlier, note)
 	}
-	if dir != "" {
-		if flags.db != "" || flags.config != "" {
-			return receipts.Report{}, &exitError{receipts.CodeUnreadable, errors.New("give --export or a database, not both")}
-		}
-		if _, err := os.Stat(dir); err != nil {
-			return receipts.Report{}, &exitError{receipts.CodeUnreadable, fmt.Errorf("read the export: %w", err)}
-		}
-		return receipts.VerifyExport(dir, key, earlier...), nil
+	if from != (folders{}) {
+		return from.verify(flags, key, earlier)
 	}
 	log, err := flags.open(cmd)
 	if err != nil {
