@@ -69,6 +69,7 @@ func TestPageDrawsBlocks(t *testing.T) {
 		"diff":        {`{"type":"rich_text","elements":[{"type":"rich_text_preformatted","language":"diff","elements":[{"type":"text","text":"-a\n+b\n c"}]}]}`, `<span class="add">+b`},
 		"table":       {`{"type":"table","rows":[[{"type":"raw_text","text":"<i>"}]]}`, `<td>&lt;i&gt;</td>`},
 		"image":       {`{"type":"image","image_url":"https://example.com/i.png","alt_text":"trend"}`, `>trend</a>`},
+		"markdown":    {`{"type":"markdown","text":"# <b>raw</b>"}`, `# &lt;b&gt;raw&lt;/b&gt;</div>`},
 		"input label": {`{"type":"input","label":{"type":"plain_text","text":"Why?"},"element":{"type":"plain_text_input"}}`, `Why?`},
 	}
 	b := setup(t, func(o *slackdev.Options) { o.Unlimited = true })

@@ -33,6 +33,11 @@ func (r reader) block(block map[string]any, errs map[string]string) node {
 		return r.input(block, errs)
 	case "rich_text":
 		return el("div", class("b-rich"), r.each(block["elements"], r.richPart)...)
+	case "markdown":
+		words, _ := block["text"].(string)
+		return el("div", class("b-markdown"), txt(words))
+	case "alert":
+		return el("div", at("class", "b-alert", "role", "note"), r.text(block["text"])...)
 	case "table":
 		return el("div", class("b-table"), el("table", nil, r.each(block["rows"], r.row)...))
 	}

@@ -18,6 +18,8 @@ type findings struct {
 	surface string
 	tables  int
 	inputs  int
+
+	markdown int // characters of the markdown blocks so far
 }
 
 func (f *findings) add(at, format string, args ...any) {

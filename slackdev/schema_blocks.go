@@ -68,6 +68,8 @@ func blockChecks(elements map[string]check) map[string]check {
 		"input":     inputCheck(id, pick(elements, append(inputs, "plain_text_input")...)),
 		"rich_text": richTextCheck(id),
 		"table":     tableCheck(id),
+		"markdown":  markdownCheck(id),
+		"alert":     alertCheck(id),
 	}
 }
 
@@ -109,9 +111,7 @@ func tableCheck(id field) check {
 	}
 	return func(f *findings, at string, v any) {
 		f.tables++
-		if f.surface != "message" {
-			f.add(at, "table is not allowed in a %s", f.surface)
-		}
+		f.onlyOn("message", at, "table")
 		if f.tables > 1 {
 			f.add(at, "only_one_table_allowed")
 		}
