@@ -166,7 +166,7 @@ func TestViewRefusals(t *testing.T) {
 		"long title":        {`"title":{"type":"plain_text","text":"` + x(25) + `"},"blocks":[]`, "less than 25"},
 		"input, no submit":  {`"title":{"type":"plain_text","text":"T"},"blocks":[` + input + `]`, "`submit` is required"},
 		"long metadata":     {good + `,"blocks":[],"private_metadata":"` + x(3001) + `"`, "less than 3001"},
-		"table":             {good + `,"blocks":[` + table(1, 1, "c") + `]`, "table is not allowed in a modal"},
+		"table":             {good + `,"blocks":[` + table(1, 1, "c") + `]`, "unsupported type: table"},
 		"101 blocks":        {good + `,"blocks":[` + repeat(101, `{"type":"divider"}`) + `]`, "no more than 100"},
 		"unknown key":       {good + `,"blocks":[],"colour":"red"`, "unknown field: colour"},
 		"blocks no array":   {good + `,"blocks":{}`, "must be an array"},
