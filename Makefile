@@ -55,8 +55,14 @@ lint: ## run golangci-lint, built from its own module in tools/
 bench: ## run the benchmarks, each beside its floor
 	$(GO) test -run '^$$' -bench . -benchmem $(PKGS)
 
+.PHONY: bench-detect
+bench-detect: build ## score the detector on labelled series (DW_SHARED; needs python3 with numpy)
+	@test -n "$(DW_SHARED)" || { echo "set DW_SHARED to the folder that holds bench/ and fixtures/"; exit 2; }
+	/usr/bin/python3 $(DW_SHARED)/bench/anomaly_eval.py --data $(DW_SHARED)/fixtures/anomaly --causal 3 --kinds \
+	  --cmd 'bin/dw bench detect --meta {meta}'
+
 golden: ## rewrite the golden files; read the diff before you commit it
-	$(GO) test ./blocks ./checks -update
+	$(GO) test ./blocks ./checks ./checks/detect -update
 
 mutate: ## take the guards out one by one; a test must fail for each
 	$(GO) run ./internal/mutate testdata/mutations

@@ -45,6 +45,7 @@ var vendorOnly = map[string][]string{
 	"database/sql":                  {"store", "jobs", "connectors/sqlite", "connectors/postgres", "demo", "app"},
 	"github.com/riverqueue/river":   {"store", "jobs"},
 	"github.com/robfig/cron":        {"checks"},
+	"gonum.org/":                    {"checks"},
 	"modernc.org/sqlite":            {"store", "connectors/sqlite", "demo"},
 	"github.com/gorilla/websocket":  {"bot", "slackdev"},
 	"golang.org/x/mod/sumdb":        {"receipts", "store"},

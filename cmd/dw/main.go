@@ -66,6 +66,6 @@ func rootCommand() *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.AddCommand(demoCommand(), runCommand(), checkCommand(), explainCommand(), blastCommand(),
-		configCommand(), receiptsCommand(), slackdevCommand(), doctorCommand(), initCommand())
+		configCommand(), receiptsCommand(), slackdevCommand(), doctorCommand(), initCommand(), benchCommand())
 	return root
 }
