@@ -8,7 +8,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 BUILD   := CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
 PKGS    := ./...
 
-.PHONY: help build demo test test-race clients browser test-all test-public contracts lint bench golden mutate fuzz pictures clean
+.PHONY: help build demo test test-race clients browser soak soak-short test-all test-public contracts lint bench golden mutate fuzz pictures clean
 
 help: ## say what each target does
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -45,7 +45,13 @@ clients: build $(CLIENTS)/node_modules/.package-lock.json ## drive the local wor
 browser: build $(CLIENTS)/node_modules/.package-lock.json ## act in a browser on the page of the running demo (needs Node 20 and chromium)
 	cd $(CLIENTS) && npm run -s browser
 
-test-all: build lint test-race clients browser mutate ## build, lint, race detector on everything, Slack's clients, a browser, guards taken out
+soak: ## refreshes, kills and two minutes of errors while people click, counted (15 minutes, docs/soak.md)
+	DW_SOAK=refreshes=100,kills=20,clicks=2000,people=25 DW_SOAK_OUTAGE=2m $(GO) test -count=1 -v -timeout 60m ./internal/soak
+
+soak-short: ## the same, a tenth of it
+	DW_SOAK=refreshes=10,kills=2,clicks=200,people=10 DW_SOAK_OUTAGE=10s $(GO) test -count=1 -v -timeout 15m ./internal/soak
+
+test-all: build lint test-race clients browser soak-short mutate ## build, lint, race detector on everything, Slack's clients, a browser, a short soak, guards taken out
 
 lint: ## run golangci-lint, built from its own module in tools/
 	@mkdir -p bin

@@ -48,6 +48,7 @@ type Deliverer struct {
 	told  map[string]bool // keys of refusals that their owner knows of
 
 	painted map[workflows.MessageRef]painting // what this process painted last
+	owed    map[string][]line                 // by thread, in order
 }
 
 // Deliver carries out one of the Slack effects.
@@ -176,15 +177,6 @@ func (d *Deliverer) paintProposal(ctx context.Context, i workflows.Incident, p w
 		return fmt.Errorf("post the card of proposal %s: %w", p.ID, err)
 	}
 	return d.Placer.PlaceCard(ctx, p.ID, at)
-}
-
-func (d *Deliverer) note(ctx context.Context, key string, n workflows.ThreadNote) error {
-	root, err := d.rootOf(ctx, n)
-	if err != nil {
-		return err
-	}
-	_, err = d.postOnce(ctx, root.Channel, root.TS, key, d.Now().Add(-24*time.Hour), toBot(blocks.Note(n.Text, n.Mention)), len(n.Mention) > 0)
-	return err
 }
 
 func (d *Deliverer) direct(ctx context.Context, key string, n workflows.DirectNote) error {

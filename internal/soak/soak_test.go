@@ -30,6 +30,7 @@ const (
 // was acknowledged to a person is lost and none is made twice; what is shown in
 // the end is what is recorded.
 func TestSoak(t *testing.T) {
+	t.Parallel()
 	var n sizes
 	if _, err := fmt.Sscanf(os.Getenv("DW_SOAK"), "refreshes=%d,kills=%d,clicks=%d,people=%d", &n.refreshes, &n.kills, &n.clicks, &n.people); err != nil {
 		t.Skip("set DW_SOAK=refreshes=100,kills=20,clicks=2000,people=25, or run make soak")
