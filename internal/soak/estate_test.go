@@ -25,6 +25,7 @@ const (
 type estate struct {
 	t       *testing.T
 	dir     string
+	dsn     string // of dw's database
 	program string
 	people  int // who must all approve: each approval is a decision with a receipt
 	domains int
@@ -40,6 +41,10 @@ func domainOf(d int) string  { return fmt.Sprintf("d%03d", d) }
 func newEstate(t *testing.T, people, domains int) *estate {
 	t.Helper()
 	e := &estate{t: t, dir: t.TempDir(), people: people, domains: domains}
+	e.dsn = e.path("dw.db")
+	if os.Getenv("STORE") == "postgres" {
+		e.dsn = server.Database(t)
+	}
 	e.startSlack()
 	e.build()
 	e.write("config.yaml", e.config())
@@ -101,12 +106,12 @@ func (e *estate) config() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `instance: %s
 slack: {api_url: %q, bot_token: %s, app_token: %s}
-store: {dsn: dw.db}
+store: {dsn: %q}
 receipts: {key_file: keys/receipts.key}
 server: {listen: "127.0.0.1:0"}
 jobs: {tick: 0.5, poll: 0.1, timeout: 20, rescue_after: 21}
 people:
-`, instance, e.slack.APIURL(), botToken, appToken)
+`, instance, e.slack.APIURL(), botToken, appToken, e.dsn)
 	var rest []string
 	for n := range e.people {
 		fmt.Fprintf(&b, "  p%02d: {slack: %s}\n", n, approver(n))

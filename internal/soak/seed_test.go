@@ -26,7 +26,7 @@ func (e *estate) seed() {
 	if err != nil {
 		e.t.Fatal(err)
 	}
-	db, err := store.Open(ctx, e.path("dw.db"), store.Options{Instance: instance, Signer: &signer})
+	db, err := store.Open(ctx, e.dsn, store.Options{Instance: instance, Signer: &signer})
 	if err != nil {
 		e.t.Fatal(err)
 	}

@@ -9,12 +9,13 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
+	"dw/internal/testpg"
 	"dw/slackdev"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+var server testpg.Shared //nolint:gochecknoglobals // one PostgreSQL server for all tests, ended by TestMain
+
+func TestMain(m *testing.M) { os.Exit(server.Main(m)) }
 
 // sizes say how much is tried.
 type sizes struct{ refreshes, kills, clicks, people int }

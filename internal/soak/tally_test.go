@@ -20,7 +20,7 @@ import (
 func (e *estate) view(read func(context.Context, workflows.ReadTx) error) {
 	e.t.Helper()
 	ctx := context.Background()
-	db, err := store.OpenReadOnly(ctx, e.path("dw.db"))
+	db, err := store.OpenReadOnly(ctx, e.dsn)
 	if err != nil {
 		e.t.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func (e *estate) judge(intents []intent, acked map[intent]bool) {
 func (e *estate) verify() {
 	e.t.Helper()
 	ctx := context.Background()
-	log, err := app.OpenLog(ctx, e.path("dw.db"))
+	log, err := app.OpenLog(ctx, e.dsn)
 	if err != nil {
 		e.t.Fatal(err)
 	}
