@@ -1,10 +1,11 @@
 package handlers
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -23,18 +24,17 @@ type line struct {
 
 func lineOf(key string, note workflows.ThreadNote) line {
 	l := line{key: key, note: note}
-	if at := strings.Index(key, "/"); at >= 0 {
+	parts := strings.Split(key, "/")
+	if last := len(parts) - 1; last >= 1 {
 		// A key of another form leaves both at zero, which orders it first.
-		_, _ = fmt.Sscanf(key[at:], "/%d/%d", &l.rev, &l.n)
+		l.rev, _ = strconv.ParseInt(parts[last-1], 10, 64)
+		l.n, _ = strconv.ParseInt(parts[last], 10, 64)
 	}
 	return l
 }
 
 func (l line) compare(other line) int {
-	if l.rev != other.rev {
-		return int(l.rev - other.rev)
-	}
-	return int(l.n - other.n)
+	return cmp.Or(cmp.Compare(l.rev, other.rev), cmp.Compare(l.n, other.n), cmp.Compare(l.key, other.key))
 }
 
 // thread names the thread that a note goes to.
@@ -81,10 +81,9 @@ func (d *Deliverer) owe(l line) {
 	where := thread(l.note)
 	lines := d.owed[where]
 	at, known := slices.BinarySearchFunc(lines, l, line.compare)
-	if known && lines[at].key == l.key {
-		return
+	if !known {
+		d.owed[where] = slices.Insert(lines, at, l)
 	}
-	d.owed[where] = slices.Insert(lines, at, l)
 }
 
 // owedUpTo lists what is owed to the thread of a line, in order and that line

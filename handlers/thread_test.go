@@ -55,7 +55,7 @@ func say(d *Deliverer, rev, n int) error {
 		return err
 	}
 	return d.Deliver(context.Background(), workflows.Effect{
-		Kind: workflows.EffectThreadNote, Key: fmt.Sprintf("INC-1/%d/%d", rev, n), Payload: payload,
+		Kind: workflows.EffectThreadNote, Key: fmt.Sprintf("slack.note/INC-1/%d/%d", rev, n), Payload: payload,
 	})
 }
 
