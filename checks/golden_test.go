@@ -61,6 +61,7 @@ func goldenStatements(t *testing.T, dialect, format, typ string) map[string]*sta
 		"relationships_samples":   ref.samples(),
 		"metric":                  metricStatement(table, "avg(id) -- all", part),
 		"metric_buckets":          bucketsStatement(table, "avg(id)", c, spans, f),
+		"grouped":                 missingStatement(table, columns, part).grouped(columns),
 		"empty":                   anyRowStatement(table),
 		"freshness_future":        newestOfAll(table, c, "id > 0"),
 		"partition":               countStatement(table, part),

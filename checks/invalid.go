@@ -15,35 +15,31 @@ type rule struct {
 
 // invalid counts the values that break a rule and judges their number or share.
 func (r *runner) invalid(t target, f filter, rl rule) error {
-	s := invalidStatement(t, f, rl)
-	r.result.SQL = s.render()
-	row, err := askOne(r.ctx, r.q, s, 3)
-	if err != nil {
-		return err
-	}
-	counts, err := toCounts(row)
-	if err != nil {
-		return fmt.Errorf("read the counts: %w", err)
-	}
-	rows, values, wrong := counts[0], counts[1], counts[2]
-	text := fmt.Sprintf("%s of %s values of %s in %s are %s", countText(wrong), countText(values), r.spec.Columns[0], t.name, rl.what)
-	if rows == 0 {
-		if text, err = r.nothingJudged(t, f); err != nil {
-			return err
-		}
-	}
-	value, unit := r.inUnit(wrong, values)
-	text += percentText(value, unit)
-	if wrong > 0 {
-		example, err := r.examples(samplesStatement(t, f, rl), r.spec.Columns[:1])
-		if err != nil {
-			return err
-		}
-		text += example
-	}
-	r.observe(value, unit)
 	r.defaultThreshold(Threshold{Op: "="})
-	return r.settle(value, text)
+	return r.judgeTally(t, tally{invalidStatement(t, f, rl), func(row []any) (reading, error) {
+		counts, err := toCounts(row)
+		if err != nil {
+			return reading{}, fmt.Errorf("read the counts: %w", err)
+		}
+		return r.readInvalid(t, f, rl, counts)
+	}})
+}
+
+// readInvalid says how many values are wrong, with an example where the check is
+// not grouped.
+func (r *runner) readInvalid(t target, f filter, rl rule, counts []float64) (reading, error) {
+	rows, values, wrong := counts[0], counts[1], counts[2]
+	value, unit := r.inUnit(wrong, values)
+	if rows == 0 {
+		text, err := r.nothingJudged(t, f)
+		return reading{value, unit, text}, err
+	}
+	text := fmt.Sprintf("%s of %s values of %s in %s are %s%s", countText(wrong), countText(values), r.spec.Columns[0], t.name, rl.what, percentText(value, unit))
+	if wrong == 0 || len(r.spec.GroupBy) > 0 {
+		return reading{value, unit, text}, nil
+	}
+	example, err := r.examples(samplesStatement(t, f, rl), r.spec.Columns[:1])
+	return reading{value, unit, text + example}, err
 }
 
 // invalidStatement counts the rows, those with a value, and those with a wrong

@@ -16,19 +16,11 @@ func (r *runner) metric() error {
 	if r.spec.TimeColumn != "" {
 		return r.metricOfBucket(t, f)
 	}
-	s := metricStatement(t, r.spec.Expression, f)
-	r.result.SQL = s.render()
-	row, err := askOne(r.ctx, r.q, s, 1)
-	if err != nil {
-		return err
-	}
-	value, err := metricValue(row[0], r.spec.Expression, "table "+t.name+f.text())
-	if err != nil {
-		return err
-	}
-	r.observe(value, "value")
 	r.defaultThreshold(Threshold{})
-	return r.settle(value, fmt.Sprintf("%s of %s is %s", oneLine(r.spec.Expression), t.name, formatNumber(roundTo(value, 6))))
+	return r.judgeTally(t, tally{metricStatement(t, r.spec.Expression, f), func(row []any) (reading, error) {
+		value, err := metricValue(row[0], r.spec.Expression, "table "+t.name+f.text())
+		return reading{value, "value", fmt.Sprintf("%s of %s is %s", oneLine(r.spec.Expression), t.name, formatNumber(roundTo(value, 6)))}, err
+	}})
 }
 
 // metricStatement asks for an expression, which has passed the guard, over the

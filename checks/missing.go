@@ -16,22 +16,23 @@ func (r *runner) missing() error {
 	if err != nil {
 		return err
 	}
-	s := missingStatement(t, columns, f)
-	r.result.SQL = s.render()
-	row, err := askOne(r.ctx, r.q, s, 1+len(columns))
-	if err != nil {
-		return err
-	}
-	counts, err := toCounts(row)
-	if err != nil {
-		return fmt.Errorf("read the counts: %w", err)
-	}
 	r.defaultThreshold(Threshold{Op: "="})
-	return r.judgeMissing(t, f, counts[0], counts[1:])
+	return r.judgeTally(t, tally{missingStatement(t, columns, f), func(row []any) (reading, error) {
+		counts, err := toCounts(row)
+		if err != nil {
+			return reading{}, fmt.Errorf("read the counts: %w", err)
+		}
+		if counts[0] == 0 {
+			value, unit := r.inUnit(0, 0)
+			text, err := r.nothingJudged(t, f)
+			return reading{value, unit, text}, err
+		}
+		return r.readMissing(counts[0], counts[1:]), nil
+	}})
 }
 
-// judgeMissing decides on the worst column and names every one with NULLs.
-func (r *runner) judgeMissing(t target, f filter, rows float64, missing []float64) error {
+// readMissing takes the worst column and names every one with NULLs.
+func (r *runner) readMissing(rows float64, missing []float64) reading {
 	worst := 0
 	var named []string
 	for i, count := range missing {
@@ -43,19 +44,11 @@ func (r *runner) judgeMissing(t target, f filter, rows float64, missing []float6
 		}
 	}
 	value, unit := r.inUnit(missing[worst], rows)
-	r.observe(value, unit)
-	switch {
-	case rows == 0:
-		text, err := r.nothingJudged(t, f)
-		if err != nil {
-			return err
-		}
-		return r.settle(value, text)
-	case len(named) == 0:
-		return r.settle(value, fmt.Sprintf("no value is missing in %s rows", countText(rows)))
+	if len(named) == 0 {
+		return reading{value, unit, fmt.Sprintf("no value is missing in %s rows", countText(rows))}
 	}
-	return r.settle(value, fmt.Sprintf("values are missing in %s rows: %s (worst %s: %s %s)",
-		countText(rows), strings.Join(named, ", "), r.spec.Columns[worst], formatNumber(roundTo(value, 4)), unit))
+	return reading{value, unit, fmt.Sprintf("values are missing in %s rows: %s (worst %s: %s %s)",
+		countText(rows), strings.Join(named, ", "), r.spec.Columns[worst], formatNumber(roundTo(value, 4)), unit)}
 }
 
 // inUnit turns a count into the unit of the thresholds, rows or percent of rows.

@@ -9,19 +9,14 @@ func (r *runner) rowCount() error {
 	if err != nil {
 		return err
 	}
-	s := countStatement(t, f)
-	r.result.SQL = s.render()
-	row, err := askOne(r.ctx, r.q, s, 1)
-	if err != nil {
-		return err
-	}
-	count, err := toCount(row[0])
-	if err != nil {
-		return fmt.Errorf("read the count: %w", err)
-	}
-	r.observe(count, "rows")
 	r.defaultThreshold(Threshold{Op: ">"})
-	return r.settle(count, fmt.Sprintf("table %s has %s rows%s", t.name, countText(count), f.text()))
+	return r.judgeTally(t, tally{countStatement(t, f), func(row []any) (reading, error) {
+		count, err := toCount(row[0])
+		if err != nil {
+			return reading{}, fmt.Errorf("read the count: %w", err)
+		}
+		return reading{count, "rows", fmt.Sprintf("table %s has %s rows%s", t.name, countText(count), f.text())}, nil
+	}})
 }
 
 // countStatement counts the rows of a table that are judged.

@@ -19,6 +19,8 @@ var ruleTables = []string{
 		(1, 1, 'a@x.example', 'paid', 10.50, 'eu', '2026-10-01T09:00:00Z'), (2, 2, 'b@x.example', 'open', 0, 'us', '2026-10-01T10:00:00Z'),
 		(3, 7, 'c@x.example', 'lost', -3.25, 'eu', '2026-10-01T11:00:00Z'), (4, 7, 'd@x.example', 'lost', 99, NULL, '2026-10-01T11:10:00Z'),
 		(5, 9, 'none', 'paid', 12, 'eu', '2026-09-01T11:00:00Z'), (6, NULL, NULL, NULL, NULL, 'eu', '2026-10-01T11:20:00Z')`,
+	"CREATE TABLE many (id INTEGER)",
+	"INSERT INTO many WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 201) SELECT i FROM n",
 	"CREATE TABLE nobody (id INTEGER, customer INTEGER, amount NUMERIC(10,2), status TEXT)",
 }
 
@@ -59,6 +61,12 @@ func ruleCases() map[string]ruleCase {
 		"metric of none":           {spec: checks.Spec{Kind: "metric", Table: "nobody", Expression: "max(amount)"}, pass: "> 0", status: checks.Error, says: "max(amount) over table nobody is NULL"},
 		"metric that escapes":      {spec: checks.Spec{Kind: "metric", Expression: "1) FROM customers; SELECT (2"}, pass: "> 0", status: checks.Error, says: "single SELECT"},
 		"metric of text":           {spec: checks.Spec{Kind: "metric", Expression: "max(status)"}, pass: "> 0", status: checks.Error, says: `"paid" is not a number`},
+		"grouped":                  {spec: checks.Spec{Kind: "row_count", GroupBy: []string{"region"}}, pass: ">= 2", status: checks.Fail, value: 1, unit: "rows", says: "2 of 3 groups of sales by region: region=us: table sales has 1 rows, which must be >= 2; region=NULL: table"},
+		"grouped and right":        {spec: checks.Spec{Kind: "metric", Expression: "max(id)", GroupBy: []string{"region", "status"}}, pass: "> 0", status: checks.Pass, value: 3, unit: "value", says: "all 5 groups of sales by region, status are right"},
+		"grouped rule":             {spec: checks.Spec{Kind: "range", Columns: []string{"amount"}, Low: new(0.0), GroupBy: []string{"status"}}, warn: "= 0", status: checks.Warn, value: 1, unit: "rows", says: "1 of 4 groups of sales by status: status=lost: 1 of 2 values of amount"},
+		"grouped missing":          {spec: checks.Spec{Kind: "missing", Columns: []string{"status"}, GroupBy: []string{"email"}}, status: checks.Fail, value: 1, unit: "rows", says: "email=(private): values are missing in 1 rows"},
+		"grouped by none":          {spec: checks.Spec{Kind: "row_count", Table: "nobody", GroupBy: []string{"status"}}, status: checks.Error, says: "there is no row of nobody to group"},
+		"grouped by too many":      {spec: checks.Spec{Kind: "row_count", Table: "many", GroupBy: []string{"id"}}, status: checks.Error, says: "more than 200 groups by id"},
 		"reconcile":                {spec: checks.Spec{Kind: "reconcile", To: "customers"}, status: checks.Fail, value: 3, unit: "rows", says: "sales on warehouse has 6 rows, customers on warehouse has 3; the difference is 3 rows, which must be = 0"},
 		"reconcile percent":        {spec: checks.Spec{Kind: "reconcile", To: "customers"}, pass: "<= 50%", status: checks.Pass, value: 50, unit: "percent"},
 		"reconcile parts":          {spec: checks.Spec{Kind: "compare", To: "customers", Where: "region = 'eu'", ToWhere: "region = 'us' OR region = 'eu'", Expression: "count(*) - 1"}, status: checks.Fail, value: 1, unit: "rows", says: "count(*) - 1 is 3 for sales on warehouse and 2 for customers on warehouse; the difference is 1 rows"},

@@ -55,6 +55,7 @@ type Spec struct {
 	Zone            string            // IANA name in which weeks and days are counted, empty is UTC
 	Columns         []string          // missing: each is judged; unique, relationships: the key together; accepted_values, range: one; schema: required
 	Dimensions      []string          // columns by which a bad bucket is split; dimension: by which rows are counted
+	GroupBy         []string          // by which rows are judged apart, at most two columns
 	Private         []string          // columns whose values are never shown, beside those that Personal knows
 	Values          []string          // accepted_values: as the database writes them as text
 	Regex           string            // accepted_values: of the database, PostgreSQL alone

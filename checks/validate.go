@@ -85,6 +85,7 @@ func (s Spec) validateKind(kind string, p *problems) {
 		s.refusePercent(kind, p)
 	}
 	s.validatePartition(kind, p)
+	s.validateGroups(kind, p)
 }
 
 // validateDeadLetter checks what a share needs.

@@ -224,6 +224,7 @@ type Check struct {
 	Private    []string `yaml:"private"` // columns whose values are never shown
 
 	Partition    *Partition        `yaml:"partition"`
+	GroupBy      []string          `yaml:"group_by"`       // at most two columns
 	Values       []string          `yaml:"values"`         // accepted_values
 	Regex        string            `yaml:"regex"`          // accepted_values
 	Length       string            `yaml:"length"`         // accepted_values: what passes, in characters

@@ -36,6 +36,11 @@ SELECT max("created_at") FROM "main"."odd ""orders""" WHERE "created_at" < CAST(
 )
 -- bound: 2026-10-01T12:20:01Z;
 
+-- grouped
+SELECT "id", "channel", count(*), sum(CASE WHEN "id" IS NULL THEN 1 ELSE 0 END), sum(CASE WHEN "channel" IS NULL THEN 1 ELSE 0 END) FROM "main"."odd ""orders""" WHERE "created_at" >= CAST($1 AS timestamptz) AND (id > 0
+) GROUP BY "id", "channel" ORDER BY "id" IS NULL, "channel" IS NULL, "id", "channel" LIMIT $2
+-- bound: 2026-09-29T12:20:00Z, 201;
+
 -- metric
 SELECT (avg(id) -- all
 ) FROM "main"."odd ""orders""" WHERE "created_at" >= CAST($1 AS timestamptz) AND (id > 0

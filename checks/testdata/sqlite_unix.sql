@@ -31,6 +31,11 @@ SELECT max("created_at") FROM "main"."odd ""orders""" WHERE "created_at" < ? AND
 )
 -- bound: 1790857201;
 
+-- grouped
+SELECT "id", "channel", count(*), sum(CASE WHEN "id" IS NULL THEN 1 ELSE 0 END), sum(CASE WHEN "channel" IS NULL THEN 1 ELSE 0 END) FROM "main"."odd ""orders""" WHERE "created_at" >= ? AND (id > 0
+) GROUP BY "id", "channel" ORDER BY "id" IS NULL, "channel" IS NULL, "id", "channel" LIMIT ?
+-- bound: 1790684400, 201;
+
 -- metric
 SELECT (avg(id) -- all
 ) FROM "main"."odd ""orders""" WHERE "created_at" >= ? AND (id > 0
