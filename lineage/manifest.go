@@ -31,7 +31,7 @@ func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("it is larger than the limit of %d bytes after decompression", e.Limit)
 }
 
-// LoadManifest reads a dbt manifest (schema v7 to v12, plain or gzip) and
+// LoadManifest reads a dbt manifest (schema v1 to v12, plain or gzip) and
 // returns its models, sources, seeds, snapshots and exposures, ordered by id,
 // with the edges between them. Ids are `dbt://<project>/<unique_id>`; every
 // statement carries the time at which the manifest was generated. An error says

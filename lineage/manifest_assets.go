@@ -14,7 +14,7 @@ import (
 
 // The schema versions of a dbt manifest that dw reads.
 const (
-	oldestManifest = 7
+	oldestManifest = 1
 	newestManifest = 12
 )
 

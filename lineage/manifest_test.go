@@ -287,12 +287,12 @@ func TestLoadManifestMalformed(t *testing.T) {
 			[]string{"catalog/v1", "not a dbt manifest"},
 		},
 		{
-			"too old", `{"metadata": {"dbt_schema_version": "https://schemas.getdbt.com/dbt/manifest/v6.json"}}`,
-			[]string{"v6", "v7 to v12"},
+			"too old", `{"metadata": {"dbt_schema_version": "https://schemas.getdbt.com/dbt/manifest/v0.json"}}`,
+			[]string{"v0", "v1 to v12"},
 		},
 		{
 			"too new", `{"metadata": {"dbt_schema_version": "https://schemas.getdbt.com/dbt/manifest/v20.json"}}`,
-			[]string{"v20", "v7 to v12"},
+			[]string{"v20", "v1 to v12"},
 		},
 		{
 			"no project", `{"metadata": {"dbt_schema_version": "https://schemas.getdbt.com/dbt/manifest/v12.json"}}`,
