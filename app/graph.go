@@ -80,6 +80,7 @@ func (g *graphBuilder) manifest(i int) bool {
 	for _, e := range edges {
 		g.addEdge(e, key)
 	}
+	g.besides(m, fmt.Sprintf("lineage.manifests[%d]", i), assets)
 	return true
 }
 

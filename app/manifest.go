@@ -13,8 +13,9 @@ import (
 	"dw/lineage"
 )
 
-// GraphOfManifest builds a graph of one dbt manifest alone.
-func GraphOfManifest(path string) (*lineage.Graph, error) {
+// GraphOfManifest builds a graph of one dbt manifest and, where a path is given,
+// the catalog beside it.
+func GraphOfManifest(path, catalog string) (*lineage.Graph, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read the manifest: %w", err)
@@ -26,6 +27,13 @@ func GraphOfManifest(path string) (*lineage.Graph, error) {
 	assets, edges, err := lineage.LoadManifest(bytes.NewReader(content), lineage.ManifestOptions{SeenAt: info.ModTime()})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if catalog != "" {
+		found, err := loadBeside(catalog, assets, lineage.LoadCatalog)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", catalog, err)
+		}
+		assets = append(assets, found...)
 	}
 	builder := lineage.NewBuilder()
 	for _, a := range assets {

@@ -171,6 +171,9 @@ type Manifest struct {
 	Project string `yaml:"project"` // default: the project's name in the manifest
 	Root    string `yaml:"root"`    // folder of the dbt project, for diffs
 	Domain  string `yaml:"domain"`  // of its assets where nothing else says so
+
+	Catalog    string `yaml:"catalog"`     // catalog.json of the same project: columns, types, rows
+	RunResults string `yaml:"run_results"` // run_results.json of the same project: how the last runs went
 }
 
 // Asset is one asset, or facts about one that a manifest brings.

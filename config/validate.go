@@ -28,14 +28,13 @@ func (c *Config) applyDefaults(folder string) {
 	c.Store.DSN = NewSecret(resolveDSN(folder, c.Store.DSN.Reveal()))
 	c.Clock.File = resolve(folder, c.Clock.File)
 	for name, connection := range c.Connections {
-		if connection.Path != "" {
-			connection.Path = resolve(folder, connection.Path)
-		}
+		connection.Path = resolve(folder, connection.Path)
 		c.Connections[name] = connection
 	}
 	for i := range c.Lineage.Manifests {
 		m := &c.Lineage.Manifests[i]
 		m.Path, m.Root = resolve(folder, m.Path), resolve(folder, m.Root)
+		m.Catalog, m.RunResults = resolve(folder, m.Catalog), resolve(folder, m.RunResults)
 	}
 	for i := range c.Lineage.Assets {
 		c.Lineage.Assets[i].Root = resolve(folder, c.Lineage.Assets[i].Root)

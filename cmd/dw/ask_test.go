@@ -69,7 +69,7 @@ func TestWrongCommandLine(t *testing.T) {
 func TestExplainAndBlast(t *testing.T) {
 	t.Parallel()
 	dir := farm(t)
-	for _, verb := range []string{"explain", "blast"} {
+	for _, verb := range []string{"explain", "blast", "trace"} {
 		for _, from := range [][]string{{"-c", "config.yaml"}, {"--manifest", "manifest.json"}} {
 			t.Run(verb+" "+from[0], func(t *testing.T) {
 				t.Parallel()
@@ -87,10 +87,77 @@ func TestExplainAndBlast(t *testing.T) {
 			})
 		}
 	}
-	dw(t, dir, "blast", "soil").want(t, 0, "harvest")
+	dw(t, dir, "blast", "soil").want(t, 0, "harvest", "\n  harvest (explore) reads it at ", "looker://harvest")
 	dw(t, dir, "explain", "soil", "--manifest", "config.yaml").want(t, 2, "manifest")
 	dw(t, dir, "explain", "soil", "--manifest", "gone.json").want(t, 2, "gone.json")
 	dw(t, dir, "explain", "soil", "-c", "gone.yaml").want(t, 2, "gone.yaml")
+}
+
+// TestTrace: both directions, or one, to a depth.
+func TestTrace(t *testing.T) {
+	t.Parallel()
+	dir := farm(t)
+	dw(t, dir, "trace", "soil").want(t, 0, "fed by: 1\n  dbt://farm/source.farm.raw.probes  (dbt manifest)", "feeds: 1\n  looker://harvest  (config)")
+	if up := dw(t, dir, "trace", "harvest", "--up", "--depth", "1"); up.code != 0 || up.stdout != "fed by: 1\n  dbt://farm/model.farm.soil  (config)\n" {
+		t.Errorf("up one edge: %+v", up)
+	}
+	if down := dw(t, dir, "trace", "raw.probes", "--down"); down.code != 0 || strings.Contains(down.stdout, "fed by") || !strings.Contains(down.stdout, "feeds: 2") {
+		t.Errorf("down: %+v", down)
+	}
+	dw(t, dir, "trace", "soil", "--depth", "-1").want(t, 2, "--depth")
+}
+
+// TestCatalog: a catalog beside the manifest adds columns and rows, with its own
+// source; a broken one, or one alone, is no answer.
+func TestCatalog(t *testing.T) {
+	t.Parallel()
+	dir := farm(t)
+	write(t, dir, "catalog.json", `{"metadata": {"dbt_schema_version": "https://schemas.getdbt.com/dbt/catalog/v1.json", "generated_at": "2026-06-10T03:00:00Z"},
+		"nodes": {"model.farm.soil": {"columns": {"probe": {"name": "probe", "type": "text", "index": 1}}, "stats": {"row_count": {"value": 4711}}}}, "sources": {}}`)
+	write(t, dir, "broken.json", `{"metadata": {`)
+	dw(t, dir, "explain", "soil", "--manifest", "manifest.json", "--catalog", "catalog.json").want(t, 0, "probe text", "4711", "(dbt catalog, ")
+	dw(t, dir, "explain", "soil", "--manifest", "manifest.json", "--catalog", "broken.json").want(t, 2, "broken.json", "truncated")
+	dw(t, dir, "explain", "soil", "--manifest", "manifest.json", "--catalog", "gone.json").want(t, 2, "gone.json", "cannot be read")
+	dw(t, dir, "explain", "soil", "--catalog", "catalog.json").want(t, 2, "--catalog needs the --manifest")
+	configured := farm(t, "path: manifest.json, domain", "path: manifest.json, catalog: catalog.json, domain")
+	dw(t, configured, "explain", "soil").want(t, 2, "lineage.manifests[0].catalog: cannot be read")
+	write(t, configured, "catalog.json", readFile(t, dir, "catalog.json"))
+	dw(t, configured, "explain", "soil").want(t, 0, "probe text", "(dbt catalog, ")
+}
+
+func readFile(t *testing.T, dir, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestPublicProject: the program answers about public artifacts as they are
+// published, compressed, without a configuration.
+func TestPublicProject(t *testing.T) {
+	t.Parallel()
+	root := os.Getenv("DW_SHARED")
+	if root == "" {
+		root = filepath.Join("..", "..", "..", "shared")
+	}
+	folder, err := filepath.Abs(filepath.Join(root, "fixtures", "dbt", "colibri"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	manifest := filepath.Join(folder, "redshift_manifest.json.gz")
+	if _, err := os.Stat(manifest); err != nil && os.Getenv("CI") != "true" {
+		t.Skipf("no public dbt artifacts: set DW_SHARED (%v)", err)
+	}
+	from := []string{"--manifest", manifest, "--catalog", filepath.Join(folder, "redshift_catalog.json")}
+	ask := func(words ...string) ended { return dw(t, t.TempDir(), append(words, from...)...) }
+	ask("explain", "orders").want(t, 0, "order_total numeric(20,6)", "(dbt catalog, ", "fed by")
+	ask("blast", "raw_orders").want(t, 0, "raw_orders -> ", "\n  orders (model) ")
+	ask("trace", "customers", "--up").want(t, 0, "dbt://jaffle_shop/source.jaffle_shop.ecom.raw_orders")
+	for _, verb := range []string{"explain", "blast", "trace"} {
+		ask(verb, "ordres").want(t, 3, "ordres", "orders")
+	}
 }
 
 // TestConfigCheck: a good file is 0; a wrong one is 2 with every problem's line

@@ -1,33 +1,38 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"dw/app"
-	"dw/checks"
 	"dw/lineage"
 )
 
 // graphFlags are where a question about the graph gets it from.
 type graphFlags struct {
-	config, manifest string
-	asJSON           bool
+	config, manifest, catalog string
+	asJSON                    bool
 }
 
 func (f *graphFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVarP(&f.config, "config", "c", "", "configuration file")
 	cmd.Flags().StringVar(&f.manifest, "manifest", "", "dbt manifest.json, instead of a configuration")
+	cmd.Flags().StringVar(&f.catalog, "catalog", "", "dbt catalog.json beside the manifest")
 	jsonFlag(cmd, &f.asJSON)
 	cmd.MarkFlagsMutuallyExclusive("config", "manifest")
+	cmd.MarkFlagsMutuallyExclusive("config", "catalog")
 }
 
 // load returns the graph and the time as of which it is asked.
 func (f *graphFlags) load() (*lineage.Graph, time.Time, error) {
+	if f.catalog != "" && f.manifest == "" {
+		return nil, time.Time{}, &exitError{exitUnasked, errors.New("--catalog needs the --manifest that it belongs to")}
+	}
 	if f.manifest != "" {
-		graph, err := app.GraphOfManifest(f.manifest)
+		graph, err := app.GraphOfManifest(f.manifest, f.catalog)
 		if err != nil {
 			return nil, time.Time{}, &exitError{exitUnasked, err}
 		}
@@ -81,32 +86,6 @@ func explainCommand() *cobra.Command {
 				}
 				fmt.Fprintln(cmd.OutOrStdout())
 			}
-			return nil
-		},
-	}
-	flags.add(cmd)
-	return cmd
-}
-
-func blastCommand() *cobra.Command {
-	var flags graphFlags
-	cmd := &cobra.Command{
-		Use:   "blast ASSET",
-		Short: "Say who is harmed first if an asset is wrong, and when; exit code 3 if it is unknown",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			graph, asset, now, err := flags.asset(args[0])
-			if err != nil {
-				return err
-			}
-			radius, err := graph.BlastRadius(asset.ID, lineage.BlastOptions{Now: now, Due: checks.Due})
-			if err != nil {
-				return assetError(err)
-			}
-			if flags.asJSON {
-				return printJSON(cmd.OutOrStdout(), radius)
-			}
-			fmt.Fprintln(cmd.OutOrStdout(), lineage.OneLine(radius, now))
 			return nil
 		},
 	}

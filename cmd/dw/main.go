@@ -65,7 +65,7 @@ func rootCommand() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(demoCommand(), runCommand(), checkCommand(), explainCommand(), blastCommand(),
+	root.AddCommand(demoCommand(), runCommand(), checkCommand(), explainCommand(), blastCommand(), traceCommand(),
 		configCommand(), receiptsCommand(), slackdevCommand(), doctorCommand(), initCommand(), benchCommand())
 	return root
 }

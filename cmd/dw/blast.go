@@ -1,0 +1,39 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"dw/checks"
+	"dw/lineage"
+)
+
+func blastCommand() *cobra.Command {
+	var flags graphFlags
+	cmd := &cobra.Command{
+		Use:   "blast ASSET",
+		Short: "Say who is harmed first if an asset is wrong, and when; exit code 3 if it is unknown",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			graph, asset, now, err := flags.asset(args[0])
+			if err != nil {
+				return err
+			}
+			radius, err := graph.BlastRadius(asset.ID, lineage.BlastOptions{Now: now, Due: checks.Due})
+			if err != nil {
+				return assetError(err)
+			}
+			if flags.asJSON {
+				return printJSON(cmd.OutOrStdout(), radius)
+			}
+			fmt.Fprintln(cmd.OutOrStdout(), lineage.OneLine(radius, now))
+			for _, line := range radius.Lines(now) {
+				fmt.Fprintln(cmd.OutOrStdout(), "  "+line)
+			}
+			return nil
+		},
+	}
+	flags.add(cmd)
+	return cmd
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"dw/lineage"
+)
+
+// traced is the answer of `dw trace` in JSON.
+type traced struct {
+	Asset lineage.AssetID `json:"asset"`
+	Up    []lineage.Step  `json:"up,omitempty"`
+	Down  []lineage.Step  `json:"down,omitempty"`
+}
+
+func traceCommand() *cobra.Command {
+	var flags graphFlags
+	var up, down bool
+	var depth int
+	cmd := &cobra.Command{
+		Use:   "trace ASSET",
+		Short: "List all that feeds an asset and all that it feeds, nearest first; exit code 3 if it is unknown",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if depth < 0 {
+				return &exitError{exitUnasked, errors.New("--depth is 1 or more, or 0 for no limit")}
+			}
+			graph, asset, _, err := flags.asset(args[0])
+			if err != nil {
+				return err
+			}
+			answer := traced{Asset: asset.ID}
+			if up || !down {
+				if answer.Up, err = graph.Trace(asset.ID, true, depth); err != nil {
+					return assetError(err)
+				}
+			}
+			if down || !up {
+				if answer.Down, err = graph.Trace(asset.ID, false, depth); err != nil {
+					return assetError(err)
+				}
+			}
+			if flags.asJSON {
+				return printJSON(cmd.OutOrStdout(), answer)
+			}
+			printSteps(cmd.OutOrStdout(), "fed by", up || !down, answer.Up)
+			printSteps(cmd.OutOrStdout(), "feeds", down || !up, answer.Down)
+			return nil
+		},
+	}
+	flags.add(cmd)
+	cmd.Flags().BoolVar(&up, "up", false, "only what feeds it")
+	cmd.Flags().BoolVar(&down, "down", false, "only what it feeds")
+	cmd.Flags().IntVar(&depth, "depth", 0, "edges to follow; 0 is no limit")
+	return cmd
+}
+
+// printSteps lists one direction, indented by the distance.
+func printSteps(out io.Writer, label string, asked bool, steps []lineage.Step) {
+	if !asked {
+		return
+	}
+	fmt.Fprintf(out, "%s: %d\n", label, len(steps))
+	for _, step := range steps {
+		fmt.Fprintf(out, "%s%s  (%s)\n", strings.Repeat("  ", step.Depth), step.Asset, step.Via.Seen.Source)
+	}
+}
