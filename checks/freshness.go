@@ -27,11 +27,17 @@ func (r *runner) freshness() error {
 		return nil
 	}
 	age := max(0, e.clock.now.Sub(newest))
-	limit := r.spec.MaxAge.Seconds()
 	r.observe(age.Seconds(), "seconds")
-	r.result.High, r.result.LastRow = &limit, newest
+	r.result.LastRow = newest
+	if done, err := r.judgeDue(t, e, newest); done || err != nil {
+		return err
+	}
+	if r.spec.MaxAge > 0 {
+		limit := r.spec.MaxAge.Seconds()
+		r.result.High = &limit
+	}
 	what := fmt.Sprintf("newest row of %s is from %s, %s old", t.name, e.clock.text(newest), ageText(age))
-	if age > r.spec.MaxAge {
+	if r.spec.MaxAge > 0 && age > r.spec.MaxAge {
 		r.result.Since = e.clock.instant(newest.Add(r.spec.MaxAge))
 		r.fail(what + ", allowed is " + ageText(r.spec.MaxAge))
 		return nil

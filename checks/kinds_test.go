@@ -16,6 +16,9 @@ var small = []string{
 		(3, NULL, NULL, '2026-10-01T10:00:00Z'), (3, 'd@x', 'n', '2026-10-01T11:00:00.5Z'), (NULL, 'e@x', 'n', '2026-10-01T11:30:00Z')`,
 }
 
+// lastNight has one row of ten to midnight in Berlin.
+var lastNight = []string{"CREATE TABLE orders (id INTEGER, created_at TEXT)", "INSERT INTO orders VALUES (1, '2026-09-30T21:50:00Z')"}
+
 // noOrders is an empty table.
 var noOrders = []string{"CREATE TABLE orders (id INTEGER, email TEXT)"}
 
@@ -88,6 +91,9 @@ func TestKinds(t *testing.T) {
 		"freshness then left": {spec: checks.Spec{Kind: "freshness", Table: "orders", TimeColumn: "created_at", MaxAge: time.Hour, Where: "id < 2"}, tables: futureOrders, status: checks.Pass, value: 1200, unit: "seconds"},
 		"freshness then met":  {spec: checks.Spec{Kind: "freshness", Table: "orders", TimeColumn: "created_at", MaxAge: time.Hour, Where: "id = 2"}, tables: futureOrders, status: checks.Error, says: []string{"in the future"}, nothingToRead: true},
 		"freshness skewed":    {spec: checks.Spec{Kind: "freshness", Table: "orders", TimeColumn: "created_at", MaxAge: time.Hour}, tables: []string{"CREATE TABLE orders (created_at)", "INSERT INTO orders VALUES (1790857800), (1790856000)"}, status: checks.Pass, value: 1200, unit: "seconds"},
+		"freshness by":        {spec: checks.Spec{Kind: "freshness", Table: "orders", TimeColumn: "created_at", By: "07:00", Zone: "Europe/Berlin"}, status: checks.Pass, value: 3000, unit: "seconds"},
+		"freshness not by":    {spec: checks.Spec{Kind: "freshness", Table: "orders", TimeColumn: "created_at", By: "14:00", Zone: "Europe/Berlin"}, tables: lastNight, status: checks.Fail, value: 52200, unit: "seconds", says: []string{"no row of 2026-10-01, which was due by 14:00 CEST; its newest is from 2026-09-30 23:50:00 CEST"}},
+		"freshness not yet":   {spec: checks.Spec{Kind: "freshness", Table: "orders", TimeColumn: "created_at", By: "14:30", Zone: "Europe/Berlin"}, tables: lastNight, status: checks.Pass, value: 52200, unit: "seconds"},
 		"freshness no time":   {spec: checks.Spec{Kind: "freshness", Table: "orders", TimeColumn: "note", MaxAge: time.Hour}, status: checks.Error, says: []string{`"n" is neither`}, nothingToRead: true},
 		"sql no rows":         {spec: checks.Spec{Kind: "sql", Query: "SELECT * FROM orders WHERE id > 9; -- none"}, status: checks.Pass, unit: "rows"},
 		"sql rows":            {spec: checks.Spec{Kind: "failed_rows", Query: "WITH a AS (SELECT * FROM orders) SELECT * FROM a WHERE id = 3"}, status: checks.Fail, value: 2, unit: "rows", says: []string{"returned 2 rows"}},

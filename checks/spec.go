@@ -81,6 +81,7 @@ type Spec struct {
 	Delay           time.Duration     // volume: wait after a bucket closes
 	Weeks           int               // volume: weeks of history, 3 to 52; 0 is DefaultWeeks
 	MaxAge          time.Duration     // freshness
+	By              string            // freshness: time of day in Zone by which there must be a row of the day, "07:00"
 	MainTable       string            // dead_letter: where the good rows go
 	MainTime        string            // dead_letter: time column of MainTable, empty is TimeColumn
 	Share           float64           // dead_letter: percent of dead rows that still passes; 0 is unset

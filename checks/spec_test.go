@@ -63,6 +63,7 @@ func TestValidateByKind(t *testing.T) {
 		"a partition of no time":                {Spec{Kind: "row_count", Table: "t", PartitionColumn: "at"}, []string{"partition.last"}},
 		"groups":                                {Spec{Kind: "sql", Query: "SELECT 1", GroupBy: []string{"a", "b", ""}}, []string{"group_by", "group_by", "group_by[2]"}},
 		"groups of buckets":                     {Spec{Kind: "metric", Table: "t", Expression: "sum(a)", TimeColumn: "at", GroupBy: []string{"a"}}, []string{"group_by"}},
+		"a bad time of day":                     {Spec{Kind: "freshness", Table: "t", TimeColumn: "at", By: "7 am"}, []string{"by"}},
 		"a bad schedule":                        {Spec{Kind: "sql", Query: "SELECT 1", Schedule: "often"}, []string{"schedule"}},
 		"complete":                              {Spec{Kind: "sql", Query: "SELECT 1", Schedule: "@hourly", Zone: "Europe/Berlin"}, nil},
 	} {

@@ -60,9 +60,7 @@ func (s Spec) validateKind(kind string, p *problems) {
 		p.need("time_column", s.TimeColumn, kind)
 	case KindFreshness:
 		p.need("time_column", s.TimeColumn, kind)
-		if s.MaxAge <= 0 {
-			p.add("max_age", "a freshness check needs a duration such as 2h")
-		}
+		s.validateFreshness(p)
 	case KindMissing, KindUnique:
 		if len(s.Columns) == 0 {
 			p.add("columns", "a %s check needs at least one column", kind)

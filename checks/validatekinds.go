@@ -1,6 +1,9 @@
 package checks
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // maxValues bounds the list of an accepted_values check: a longer one belongs
 // into a table and a relationships check.
@@ -9,6 +12,18 @@ const maxValues = 1000
 // countsInPercent reports whether the thresholds of a kind may be percentages.
 func countsInPercent(kind string) bool {
 	return slices.Contains([]string{KindMissing, KindUnique, KindAcceptedValues, KindRange, KindRelationships, KindReconcile}, kind)
+}
+
+// validateFreshness checks that there is a limit.
+func (s Spec) validateFreshness(p *problems) {
+	if s.MaxAge == 0 && s.By == "" {
+		p.add("max_age", "a freshness check needs a duration such as 2h, or by with a time of day")
+	}
+	if s.By != "" {
+		if _, err := time.Parse("15:04", s.By); err != nil {
+			p.add("by", "%q is not a time of day such as 07:00", s.By)
+		}
+	}
 }
 
 // validateRule checks the keys of accepted_values and range.

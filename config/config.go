@@ -254,6 +254,7 @@ type Check struct {
 	Delay       Duration `yaml:"delay"`
 	Weeks       int      `yaml:"weeks"`
 	MaxAge      Duration `yaml:"max_age"`
+	By          string   `yaml:"by"` // freshness: time of day, "07:00"
 	Query       string   `yaml:"query"`
 	Schedule    string   `yaml:"schedule"`
 	Severity    string   `yaml:"severity"`
