@@ -8,7 +8,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 BUILD   := CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
 PKGS    := ./...
 
-.PHONY: help build demo test test-race clients browser soak soak-short test-all test-public contracts lint bench golden mutate fuzz pictures clean
+.PHONY: help build demo test test-postgres test-race clients browser soak soak-short test-all test-public contracts lint bench golden mutate fuzz pictures clean
 
 help: ## say what each target does
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -22,6 +22,9 @@ demo: build ## play the worked day in a browser, on embedded parts, no account
 
 test: ## run the tests
 	$(GO) test $(PKGS)
+
+test-postgres: ## run what needs a PostgreSQL server alone (initdb and pg_ctl on this machine)
+	CI=true $(GO) test -count=1 -run 'Postgres|Conformance|TestRunner|Frozen|Killed|CutAt|ServerCrashes|NoConnection|Dialects' ./internal/testpg ./store ./jobs ./demo
 
 test-race: ## run the tests under the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -race $(PKGS)

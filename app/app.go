@@ -250,7 +250,7 @@ func (a *App) buildFaces(Options) error {
 		return err
 	}
 	a.jobs, err = jobs.New(jobs.Options{
-		DB: a.store.Writer(), Postgres: a.store.Postgres(), Now: time.Now, Log: a.log, OnDead: a.undelivered,
+		DB: a.store.Writer(), Postgres: a.store.Postgres(), Claim: a.store.Claim, Now: time.Now, Log: a.log, OnDead: a.undelivered,
 		Deliverers:        map[string]jobs.Deliverer{"slack.": a.deliverer, "": performer{a.service}},
 		FetchPollInterval: c.Jobs.Poll.Or(500 * time.Millisecond), JobTimeout: c.Jobs.Timeout.Or(time.Minute),
 		RescueStuckJobsAfter: c.Jobs.RescueAfter.Or(2 * time.Minute), MaxBackoff: time.Minute,

@@ -20,6 +20,9 @@ import (
 // crashDir tells a re-executed test binary to die in the middle of a delivery.
 const crashDir = "DW_TEST_JOBS_CRASH_DIR"
 
+// frozenDSN tells it to freeze there instead, on this database.
+const frozenDSN = "DW_TEST_JOBS_FROZEN_DSN"
+
 // outside stands for another system: a folder of facts that it has recorded,
 // idempotent by key, and of the calls that it received.
 type outside struct{ dir string }
@@ -59,6 +62,13 @@ func crashIfAsked() {
 	dir := os.Getenv(crashDir)
 	if dir == "" {
 		return
+	}
+	if dsn := os.Getenv(frozenDSN); dsn != "" {
+		if err := freezeInDelivery(context.Background(), dir, dsn); err != nil {
+			_, _ = os.Stderr.WriteString(err.Error() + "\n")
+			os.Exit(1)
+		}
+		os.Exit(0)
 	}
 	err := deliverAndDie(context.Background(), dir)
 	// Only reached if the kill did not come.

@@ -25,6 +25,11 @@ type Options struct {
 	// Deliverers are chosen by the longest key that is a prefix of the effect's
 	// kind; the empty key takes the rest.
 	Deliverers map[string]Deliverer
+	// Claim takes the right to deliver the effect that a key names, against other
+	// processes: one that is frozen in a delivery may still make its call when it
+	// goes on, so that no other makes it meanwhile. taken is false where another
+	// has it. nil grants every claim.
+	Claim func(ctx context.Context, key string) (release func(), taken bool, err error)
 	// OnDead is told of every effect that is given up, with the reason.
 	OnDead func(ctx context.Context, e workflows.Effect, cause error)
 	// Now is the wall clock, by which the queue counts.
@@ -55,6 +60,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.OnDead == nil {
 		o.OnDead = func(context.Context, workflows.Effect, error) {}
+	}
+	if o.Claim == nil {
+		o.Claim = func(context.Context, string) (func(), bool, error) { return func() {}, true, nil }
 	}
 	if o.Workers == 0 {
 		o.Workers = 4

@@ -13,6 +13,9 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
+// claimShare divides the longest wait: so long is waited for a claim.
+const claimShare = 6
+
 // Runner works the queue of effects. Effects are taken in the order in which
 // they were queued, but several run at once: no order is promised.
 type Runner struct {
@@ -80,7 +83,16 @@ type effectWorker struct {
 // Work delivers one effect.
 func (w *effectWorker) Work(ctx context.Context, job *river.Job[workflows.EffectJob]) error {
 	e := job.Args.Effect
-	err := w.deliver(ctx, e)
+	release, taken, err := w.o.Claim(ctx, e.Kind+" "+e.Key)
+	if err != nil {
+		return fmt.Errorf("deliver effect %s %q: %w", e.Kind, e.Key, err)
+	}
+	if !taken {
+		w.o.Log.WarnContext(ctx, "another process still has this effect in hand; it is tried again later", "effect", e.Kind, "key", e.Key)
+		return river.JobSnooze(w.o.MaxBackoff / claimShare)
+	}
+	defer release()
+	err = w.deliver(ctx, e)
 	if !IsPermanent(err) {
 		return err
 	}

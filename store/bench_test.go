@@ -11,22 +11,27 @@ import (
 
 // BenchmarkUpdate sets the durable update of one receipt, and that of a whole
 // state change, beside the floor: what a durable commit of one row with the
-// same bytes costs on this disk in the same run.
+// same bytes costs on this disk, or this server, in the same run.
 func BenchmarkUpdate(b *testing.B) {
-	for name, run := range map[string]func(*testing.B, *DB){
-		"floor":   benchFloor,
-		"receipt": benchReceipt,
-		"change":  benchChange,
+	for kind, dsn := range map[string]func(testing.TB) string{
+		"SQLite":     func(b testing.TB) string { return filepath.Join(b.TempDir(), "dw.db") },
+		"PostgreSQL": Postgres.Database,
 	} {
-		b.Run(name, func(b *testing.B) {
-			db, err := Open(b.Context(), filepath.Join(b.TempDir(), "dw.db"), Options{Instance: "bench"})
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer db.Close()
-			b.ResetTimer()
-			run(b, db)
-		})
+		for name, run := range map[string]func(*testing.B, *DB){
+			"floor":   benchFloor,
+			"receipt": benchReceipt,
+			"change":  benchChange,
+		} {
+			b.Run(kind+"/"+name, func(b *testing.B) {
+				db, err := Open(b.Context(), dsn(b), Options{Instance: "bench"})
+				if err != nil {
+					b.Fatal(err)
+				}
+				defer db.Close()
+				b.ResetTimer()
+				run(b, db)
+			})
+		}
 	}
 }
 
@@ -48,12 +53,16 @@ func make2KB() []byte {
 }
 
 func benchFloor(b *testing.B, db *DB) {
-	if _, err := db.write.ExecContext(b.Context(), "CREATE TABLE floor (n INTEGER PRIMARY KEY, bytes BLOB) STRICT"); err != nil {
+	create, insert := "CREATE TABLE floor (n INTEGER PRIMARY KEY, bytes BLOB) STRICT", "INSERT INTO floor VALUES (?, ?)"
+	if db.Postgres() {
+		create, insert = "CREATE TABLE floor (n INTEGER PRIMARY KEY, bytes BYTEA)", "INSERT INTO floor VALUES ($1, $2)"
+	}
+	if _, err := db.write.ExecContext(b.Context(), create); err != nil {
 		b.Fatal(err)
 	}
 	body := make2KB()
 	for n := 0; b.Loop(); n++ {
-		if _, err := db.write.ExecContext(b.Context(), "INSERT INTO floor VALUES (?, ?)", n, body); err != nil {
+		if _, err := db.write.ExecContext(b.Context(), insert, n, body); err != nil {
 			b.Fatal(err)
 		}
 	}

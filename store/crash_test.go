@@ -27,6 +27,13 @@ func crashIfAsked() {
 	if path == "" {
 		return
 	}
+	if handled, err := actAsChild(context.Background(), path, os.Getenv(crashPoint)); handled {
+		if err != nil {
+			_, _ = os.Stderr.WriteString(err.Error() + "\n")
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	count, err := strconv.Atoi(os.Getenv(crashCount))
 	if err == nil {
 		err = writeAndDie(context.Background(), path, os.Getenv(crashPoint), count)

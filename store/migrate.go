@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 
 	"github.com/pressly/goose/v3"
 	"github.com/riverqueue/river/riverdriver"
@@ -57,8 +56,9 @@ func postgresSchema(db *sql.DB) schema {
 // migrate brings dw's own tables up to date and then the queue's. Each step is
 // one transaction with the note that it was done: killed anywhere, the next start
 // goes on from there.
-func (s schema) migrate(ctx context.Context, db *sql.DB, log *slog.Logger) error {
-	provider, err := s.provider(db)
+func (s schema) migrate(ctx context.Context, db *DB) error {
+	log := db.opts.Log
+	provider, err := s.provider(db.write)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (s schema) migrate(ctx context.Context, db *sql.DB, log *slog.Logger) error
 	if err := refuseNewer(ctx, provider); err != nil {
 		return err
 	}
-	if err := s.refuseNewerQueue(ctx, db, queue); err != nil {
+	if err := s.refuseNewerQueue(ctx, db.write, queue); err != nil {
 		return err
 	}
 	done, err := provider.Up(ctx)
@@ -80,6 +80,7 @@ func (s schema) migrate(ctx context.Context, db *sql.DB, log *slog.Logger) error
 	for _, m := range done {
 		log.InfoContext(ctx, "migrated the schema", "version", m.Source.Version)
 	}
+	db.crash(CrashInMigration)
 	if _, err := queue.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
 		return fmt.Errorf("migrate the queue's schema (safe to start again): %w", err)
 	}

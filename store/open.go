@@ -17,6 +17,8 @@ import (
 const (
 	CrashBeforeCommit = "before_commit"
 	CrashAfterCommit  = "after_commit"
+	// CrashInMigration is after dw's own tables and before the queue's.
+	CrashInMigration = "in_migration"
 )
 
 const (
@@ -37,7 +39,7 @@ type Options struct {
 	// MaxAttempts is how often an effect is tried before it is given up; 0
 	// means 500, which is more than a day at five minutes each.
 	MaxAttempts int
-	// Crash is called at the named points of each Update, so that a test can
+	// Crash is called at the named points of each Update and of a migration, so that a test can
 	// end the process there. It is nil in production.
 	Crash func(point string)
 }
@@ -49,6 +51,7 @@ type DB struct {
 	sql      queries
 	queue    *river.Client[*sql.Tx]
 	server   *server // nil on SQLite
+	claims   *sql.DB // nil on SQLite
 	instance string
 	opts     Options
 }
@@ -137,6 +140,9 @@ func (db *DB) Close() error {
 	var err error
 	if db.read != nil {
 		err = db.read.Close()
+	}
+	if db.claims != nil {
+		err = errors.Join(err, db.claims.Close())
 	}
 	if db.write != nil {
 		// Last, so that it folds the WAL into the file.

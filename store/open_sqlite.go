@@ -30,7 +30,7 @@ func (f sqliteFile) open(ctx context.Context, db *DB) error {
 	if err := db.openWriter(ctx, path); err != nil {
 		return err
 	}
-	if err := sqliteSchema(db.write).migrate(ctx, db.write, db.opts.Log); err != nil {
+	if err := sqliteSchema(db.write).migrate(ctx, db); err != nil {
 		return err
 	}
 	var err error

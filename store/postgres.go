@@ -15,8 +15,8 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverdatabasesql"
 )
 
-// One process holds at most pgWriters + pgReaders connections: one for the
-// update whose turn it is, the rest for the queue, and the readers.
+// One process holds at most pgWriters + pgReaders + pgClaims connections: one for
+// the update whose turn it is, the rest for the queue, and the readers.
 const (
 	pgWriters  = 6
 	pgReaders  = 4
@@ -28,23 +28,39 @@ const (
 	leastPostgres = 140000
 )
 
+// setting is one of a session; the DSN may say otherwise.
+type setting struct{ name, value string }
+
 // writerSettings are made on every connection that writes. A process that is
 // frozen within a transaction holds the lock of the log's head, so the server
 // ends an idle transaction after 15 s: whatever that process does when it goes on
-// is refused. Others wait twice as long for the lock.
-func writerSettings() string {
-	return "SET application_name = 'dw'; SET synchronous_commit = on; SET idle_in_transaction_session_timeout = '15s'; " +
-		"SET lock_timeout = '30s'"
+// is refused. Others wait twice as long for the lock. A machine that vanished is
+// noticed within a minute.
+func writerSettings() []setting {
+	return []setting{
+		{"application_name", "dw"},
+		{"synchronous_commit", "on"},
+		{"idle_in_transaction_session_timeout", "15s"},
+		{"lock_timeout", "30s"},
+		{"tcp_keepalives_idle", "30"},
+		{"tcp_keepalives_interval", "10"},
+		{"tcp_keepalives_count", "3"},
+	}
 }
 
-func readerSettings() string {
-	return "SET application_name = 'dw reader'; SET default_transaction_read_only = on; SET idle_in_transaction_session_timeout = '60s'"
+func readerSettings() []setting {
+	return []setting{
+		{"application_name", "dw reader"},
+		{"default_transaction_read_only", "on"},
+		{"idle_in_transaction_session_timeout", "60s"},
+	}
 }
 
 // server is a PostgreSQL database and how this process takes turns on it.
 type server struct {
-	config *pgx.ConnConfig
-	turn   chan struct{} // holds one token; who has it may update
+	config       *pgx.ConnConfig
+	turn         chan struct{} // holds one token; who has it may update
+	settleWithin time.Duration // how long the outcome of a commit is asked for
 }
 
 var errDSN = errors.New("the DSN cannot be read as one of PostgreSQL; write postgres://USER:PASSWORD@HOST:PORT/DATABASE, " +
@@ -70,7 +86,7 @@ func newServer(dsn string) (*server, error) {
 	}
 	dialer := &net.Dialer{KeepAlive: pgKeepAlive}
 	config.DialFunc = dialer.DialContext
-	s := &server{config: config, turn: make(chan struct{}, 1)}
+	s := &server{config: config, turn: make(chan struct{}, 1), settleWithin: settleWithin}
 	s.turn <- struct{}{}
 	return s, nil
 }
@@ -89,9 +105,15 @@ func shownConfig(c *pgx.ConnConfig) string {
 func (s *server) String() string { return shownConfig(s.config) }
 
 // pool opens a pool whose connections all get the settings.
-func (s *server) pool(settings string, most int) *sql.DB {
+func (s *server) pool(settings []setting, most int) *sql.DB {
+	var set strings.Builder
+	for _, one := range settings {
+		if _, given := s.config.RuntimeParams[one.name]; !given {
+			fmt.Fprintf(&set, "SET %s = '%s';", one.name, one.value)
+		}
+	}
 	db := stdlib.OpenDB(*s.config, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
-		_, err := conn.Exec(ctx, settings)
+		_, err := conn.Exec(ctx, set.String())
 		return err
 	}))
 	db.SetMaxOpenConns(most)
@@ -115,7 +137,7 @@ func (s *server) open(ctx context.Context, db *DB) (err error) {
 	if db.queue, err = newQueue(riverdatabasesql.New(db.write), db.opts); err != nil {
 		return err
 	}
-	db.read = s.pool(readerSettings(), pgReaders)
+	db.read, db.claims = s.pool(readerSettings(), pgReaders), s.pool(writerSettings(), pgClaims)
 	return db.claimInstance(ctx)
 }
 
@@ -148,7 +170,7 @@ func (s *server) migrate(ctx context.Context, db *DB) (err error) {
 	if _, err := conn.ExecContext(ctx, db.sql["migration_lock"], migrationLock); err != nil {
 		return fmt.Errorf("wait for another process that migrates: %w", err)
 	}
-	err = postgresSchema(db.write).migrate(ctx, db.write, db.opts.Log)
+	err = postgresSchema(db.write).migrate(ctx, db)
 	if _, unlockErr := conn.ExecContext(context.WithoutCancel(ctx), db.sql["migration_unlock"], migrationLock); unlockErr != nil {
 		err = errors.Join(err, fmt.Errorf("let other processes migrate: %w", unlockErr))
 	}

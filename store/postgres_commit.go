@@ -23,7 +23,7 @@ func (s *server) settle(ctx context.Context, db *DB, id string, cause error) (re
 	if refusedCommit(cause) {
 		return raced(cause), fmt.Errorf("commit update: %w", cause)
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleWithin)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.settleWithin)
 	defer cancel()
 	committed, err := s.outcome(ctx, db, id)
 	switch {

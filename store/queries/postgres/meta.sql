@@ -16,3 +16,9 @@ SELECT pg_advisory_unlock($1);
 
 -- name: meta_put
 INSERT INTO meta (key, value) VALUES ($1, $2) ON CONFLICT (key) DO UPDATE SET value = excluded.value;
+
+-- name: claim_take
+SELECT pg_try_advisory_lock(hashtextextended($1, 0));
+
+-- name: claim_free
+SELECT pg_advisory_unlock(hashtextextended($1, 0));
