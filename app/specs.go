@@ -37,7 +37,7 @@ func specOf(c *config.Config, graph *lineage.Graph, d config.Check, key string) 
 		Name: d.Name, Kind: d.Kind, Domain: d.Domain, Connection: d.Connection, Table: d.Table,
 		MainTable: d.MainTable, MainTime: d.MainTime, Where: d.Where, TimeColumn: d.TimeColumn, TimeFormat: d.TimeFormat,
 		Bucket: d.Bucket, Zone: d.Zone, Columns: d.Columns, Dimensions: d.Dimensions, MinChange: d.MinChange,
-		MinRows: d.MinRows, Delay: d.Delay.Std(), Weeks: d.Weeks, MaxAge: d.MaxAge.Std(), Share: d.Share,
+		MinRows: d.MinRows, Delay: d.Delay.Std(), Weeks: d.Weeks, Judge: d.Judge, FalseAlarms: d.FalseAlarms, Holidays: d.Holidays, MaxAge: d.MaxAge.Std(), Share: d.Share,
 		Query: d.Query, Severity: d.Severity, Owner: d.Owner, Schedule: d.Schedule, Timeout: d.Timeout.Std(), Description: d.Description,
 	}
 	// A wrong timezone is one problem, not one of every check.

@@ -80,6 +80,9 @@ type Spec struct {
 	MinRows         int               // volume: rows, smaller differences pass; 0 is DefaultMinRows
 	Delay           time.Duration     // volume: wait after a bucket closes
 	Weeks           int               // volume: weeks of history, 3 to 52; 0 is DefaultWeeks
+	Judge           string            // volume: JudgeWeeks (default) or JudgeDetector
+	FalseAlarms     float64           // volume by the detector: messages in 30 days that may be false; 0 is detect.DefaultBudget
+	Holidays        []string          // volume by the detector: days like 2026-12-25 that are not judged
 	MaxAge          time.Duration     // freshness
 	By              string            // freshness: time of day in Zone by which there must be a row of the day, "07:00"
 	MainTable       string            // dead_letter: where the good rows go

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 )
 
 // FieldError says what is wrong with one key of a Spec.
@@ -192,6 +193,7 @@ func (s Spec) validateChoices(p *problems) {
 	}
 	choice("bucket", s.Bucket, BucketHour, BucketDay)
 	choice("time_format", s.TimeFormat, FormatRFC3339, FormatDatetime, FormatUnix, FormatNative)
+	choice("judge", s.Judge, JudgeWeeks, JudgeDetector)
 	choice("severity", s.Severity, SeverityError, SeverityWarn, SeverityInfo)
 }
 
@@ -199,6 +201,12 @@ func (s Spec) validateChoices(p *problems) {
 func (s Spec) validateNumbers(p *problems) {
 	if s.Weeks != 0 && (s.Weeks < minSamples || s.Weeks > 52) {
 		p.add("weeks", "%d is not between %d and 52", s.Weeks, minSamples)
+	}
+	if s.FalseAlarms < 0 || s.FalseAlarms > 30 {
+		p.add("false_alarms", "%s is not a number of messages from 0 to 30", formatNumber(s.FalseAlarms))
+	}
+	if _, err := s.detectConfig(time.UTC); err != nil {
+		p.add("holidays", "%v", err)
 	}
 	if s.MinChange < 0 || s.MinChange > 1000 {
 		p.add("min_change", "%s is not a percentage between 0 and 1000", formatNumber(s.MinChange))

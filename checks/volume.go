@@ -146,6 +146,9 @@ func (r *runner) volume() error {
 	if e.empty() {
 		return r.learning(0, fmt.Sprintf("table %s has no rows yet", t.name))
 	}
+	if r.spec.Judge == JudgeDetector {
+		return r.volumeDetected(t, e)
+	}
 	rule := newVolumeRule(r.spec, e.clock.loc, e.clock.now)
 	rule.history, err = readHistory(r.ctx, r.q, t, e, r.spec.Where, rule.spans(), e.clock.loc)
 	if err != nil {

@@ -253,6 +253,9 @@ type Check struct {
 	MinRows     int      `yaml:"min_rows"`
 	Delay       Duration `yaml:"delay"`
 	Weeks       int      `yaml:"weeks"`
+	Judge       string   `yaml:"judge"`        // volume: weeks or detector
+	FalseAlarms float64  `yaml:"false_alarms"` // detector: messages in 30 days that may be false
+	Holidays    []string `yaml:"holidays"`     // detector: days that are not judged
 	MaxAge      Duration `yaml:"max_age"`
 	By          string   `yaml:"by"` // freshness: time of day, "07:00"
 	Query       string   `yaml:"query"`

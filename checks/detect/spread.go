@@ -21,12 +21,13 @@ const (
 
 // spread is how far sums lie from their forecasts.
 type spread struct {
-	phi  []float64 // relative spread, by window
-	hour []float64 // variance ratio, by slot of the day
+	phi  []float64  // relative spread, by window
+	hour []float64  // variance ratio, by slot of the day
+	past []residual // scratch
 }
 
 func newSpread(windows []window, perDay int) spread {
-	s := spread{make([]float64, len(windows)), make([]float64, perDay)}
+	s := spread{phi: make([]float64, len(windows)), hour: make([]float64, perDay)}
 	for i := range s.phi {
 		s.phi[i] = math.Sqrt(priorSpread)
 	}
@@ -61,7 +62,8 @@ func (s *spread) calibrate(buckets []bucket, windows []window, fast echo) {
 			factors = fast.along(buckets)
 		}
 		stride := max(1, w.buckets/4)
-		past := p.residuals(w, stride, factors)
+		past := p.residuals(s.past[:0], w, stride, factors)
+		s.past = past
 		s.phi[i] = s.solve(past, w, float64(len(past)*stride))
 		if i == 0 {
 			s.hours(past)
@@ -142,9 +144,8 @@ func newPrefix(buckets []bucket) prefix {
 	return p
 }
 
-// residuals lists past windows of one length, every stride buckets.
-func (p prefix) residuals(w window, stride int, factors []float64) []residual {
-	var past []residual
+// residuals appends past windows of one length, every stride buckets.
+func (p prefix) residuals(past []residual, w window, stride int, factors []float64) []residual {
 	for end := w.buckets; end <= len(p.buckets); end += stride {
 		start := end - w.buckets
 		mean := p.mu[end] - p.mu[start]

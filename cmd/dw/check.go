@@ -36,7 +36,7 @@ func checkCommand() *cobra.Command {
 	}
 	configFlag(run, &path)
 	jsonFlag(run, &asJSON)
-	cmd.AddCommand(run)
+	cmd.AddCommand(run, previewCommand())
 	return cmd
 }
 
