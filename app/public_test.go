@@ -47,10 +47,12 @@ func publicPath(t *testing.T, name string) string {
 // catalogTable is what a dbt catalog says of a table.
 type catalogTable struct {
 	Metadata struct{ Schema, Name string }
-	Columns  map[string]struct {
-		Type, Name string
-		Index      int
-	}
+	Columns  map[string]catalogColumn
+}
+
+type catalogColumn struct {
+	Type, Name string
+	Index      int
 }
 
 // publicDatabase makes the tables of the catalog in a database of the name that
@@ -105,12 +107,7 @@ func publicDatabase(t *testing.T) string {
 // create returns the statements that make a table and fill it: 500 rows, or, for
 // the orders, eight weeks of an order every half minute, of two stores in turn.
 func (c catalogTable) create() string {
-	columns := slices.SortedFunc(maps.Values(c.Columns), func(a, b struct {
-		Type, Name string
-		Index      int
-	}) int {
-		return a.Index - b.Index
-	})
+	columns := slices.SortedFunc(maps.Values(c.Columns), func(a, b catalogColumn) int { return a.Index - b.Index })
 	var defined, values []string
 	for _, column := range columns {
 		defined = append(defined, fmt.Sprintf("%q %s", column.Name, column.Type))

@@ -57,13 +57,22 @@ func LoadRunResults(r io.Reader, manifest []Asset, opts ManifestOptions) ([]Asse
 	return sortStatements(out), nil
 }
 
+// ended is when the run's last execution ended; zero where it does not say.
+func (r runResult) ended() time.Time {
+	var last time.Time
+	for _, t := range r.Timing {
+		if at, err := time.Parse(time.RFC3339Nano, string(t.CompletedAt)); err == nil && t.Name == "execute" {
+			last = at.UTC()
+		}
+	}
+	return last
+}
+
 // text says how a run went, and when it ended.
 func (r runResult) text() string {
 	out := cmp.Or(string(r.Status), "unknown")
-	for _, t := range r.Timing {
-		if at, err := time.Parse(time.RFC3339Nano, string(t.CompletedAt)); err == nil && t.Name == "execute" {
-			out += " at " + at.UTC().Format(time.RFC3339)
-		}
+	if at := r.ended(); !at.IsZero() {
+		out += " at " + at.Format(time.RFC3339)
 	}
 	const cut = 200
 	if message := strings.Join(strings.Fields(string(r.Message)), " "); r.Status == "error" && message != "" {
