@@ -106,6 +106,7 @@ func (c *control) startTracker(t *testing.T) string {
 			{ID: "10001", Key: "OPS", Name: "Operations", Types: []jira.IssueType{{ID: "1", Name: "Bug", Fields: screen}}},
 			{ID: "10002", Key: "STRICT", Name: "Strict", Types: []jira.IssueType{{ID: "2", Name: "Bug", Fields: strict}}},
 		},
+		Desks: []jira.Desk{{ID: "1", Project: "STRICT", Types: []jira.RequestType{{ID: "7", Name: "Data question", IssueType: "2", Fields: strict}}}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -23,6 +23,7 @@ type card struct {
 	key     string // "incident/…" or "proposal/…"
 	header  string
 	text    string
+	whole   string // all its blocks as plain text, one line for each
 	diff    string
 	steps   string // what the card says of its steps
 	buttons map[string]bool
@@ -83,6 +84,9 @@ func readCard(m slackdev.Message) card {
 	}
 	for _, b := range blocks {
 		c.readBlock(b)
+		for _, e := range b.Elements {
+			c.whole += e.plain() + "\n"
+		}
 	}
 	return c
 }

@@ -142,7 +142,7 @@ func (c *conductor) tell(lines ...string) {
 
 // boxOfficeDay is the worked day from noon on.
 func (c *conductor) boxOfficeDay(ctx context.Context) error {
-	scenes := []func(context.Context) error{c.noticed, c.causeNamed, c.asked, c.decided}
+	scenes := []func(context.Context) error{c.noticed, c.acknowledged, c.causeNamed, c.asked, c.decided}
 	for _, scene := range scenes {
 		if err := scene(ctx); err != nil {
 			return err

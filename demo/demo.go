@@ -29,6 +29,7 @@ type Options struct {
 	Log       *slog.Logger // what the stand-ins have to say; nil is nowhere
 
 	history string // a finished warehouse to copy, for tests
+	served  bool   // somebody else starts dw
 }
 
 // scheduleSuffix makes the orchestrator's schedule of a job.
@@ -47,8 +48,8 @@ func Run(ctx context.Context, o Options) error {
 // Serve plays the day for a dw that somebody else starts beside it with
 // `dw run -c DIR/config.yaml`.
 func Serve(ctx context.Context, o Options) error {
+	o.served = true
 	return withConductor(ctx, o, func(ctx context.Context, c *conductor) error {
-		c.served = true
 		c.line.say("Now start dw beside this:  dw run -c "+c.path("config.yaml"), "")
 		return c.playAndTell(ctx, func() error { return nil })
 	})
@@ -69,7 +70,7 @@ func withConductor(ctx context.Context, o Options, play func(context.Context, *c
 	if err != nil {
 		return err
 	}
-	c := &conductor{auto: o.Auto, patience: patience, line: &timeline{out: o.Out, asJSON: o.JSON}}
+	c := &conductor{auto: o.Auto, served: o.served, patience: patience, line: &timeline{out: o.Out, asJSON: o.JSON}}
 	c.line.say("Everything of this demo lies in " + dir + "; its rows are being made.")
 	if c.estate, err = newEstate(ctx, dir, o, names); err != nil {
 		return err
@@ -141,7 +142,13 @@ func (c *conductor) open(ctx context.Context, o Options) (stop func() error, err
 	}
 	closers = append(closers, c.slack.Close)
 	c.line.say("The workspace's page:  "+c.slack.URL(), "")
-	at.slack = c.slack.APIURL()
+	at.slack, at.dw = c.slack.APIURL(), "127.0.0.1:0"
+	if c.served {
+		if at.dw, err = freeAddress(); err != nil {
+			return stop, err
+		}
+		c.tellDW(at.dw)
+	}
 	return stop, c.configure(at)
 }
 
@@ -191,6 +198,7 @@ func (c *conductor) withDW(ctx context.Context, play func(ctx context.Context, s
 	if err != nil {
 		return errors.Join(fmt.Errorf("build dw: %w", err), project.Close())
 	}
+	c.tellDW(dw.Address())
 	running, cancelDW := context.WithCancel(ctx)
 	playing, cancelPlay := context.WithCancelCause(ctx)
 	defer cancelPlay(nil)

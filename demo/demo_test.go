@@ -85,7 +85,7 @@ func TestVariants(t *testing.T) {
 		outside        []string // what is seen in PagerDuty and Jira
 	}{
 		variantDay: {"missing_wire_format", "boxoffice", 3, true, []string{
-			"12h PagerDuty page triggered", "12h PagerDuty note on the page", "14h PagerDuty page resolved", "14h Jira ticket opened",
+			"12h PagerDuty page triggered", "12h PagerDuty page acknowledged", "12h PagerDuty note on the page", "14h PagerDuty page resolved", "14h Jira ticket opened",
 		}},
 		variantNone:    {},
 		variantDropApp: {"missing_feed_segment", "app", 0, false, []string{"12h PagerDuty page triggered"}},

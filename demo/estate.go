@@ -28,7 +28,7 @@ type estate struct {
 }
 
 // tokens are the secrets of this demo; each demo has its own.
-type tokens struct{ bot, app, dagster, pager, route, tracker string }
+type tokens struct{ bot, app, dagster, pager, route, hook, tracker string }
 
 func (e *estate) path(name string) string { return filepath.Join(e.dir, name) }
 
@@ -85,7 +85,7 @@ func newEstate(ctx context.Context, dir string, o Options, names Names) (*estate
 	}
 	e := &estate{dir: dir, names: names, day: day, variant: o.Variant, store: o.Store, tokens: tokens{
 		bot: "xoxb-demo-" + rand.Text(), app: "xapp-demo-" + rand.Text(), dagster: rand.Text(),
-		pager: rand.Text(), route: rand.Text(), tracker: rand.Text(),
+		pager: rand.Text(), route: rand.Text(), hook: rand.Text(), tracker: rand.Text(),
 	}}
 	if e.store == "" {
 		e.store = e.path("dw.db")
@@ -145,8 +145,8 @@ func (e *estate) writeTokens() error {
 	return nil
 }
 
-// addresses are where the systems around dw listen.
-type addresses struct{ slack, dagster, pager, tracker string }
+// addresses are where the systems around dw listen, and dw itself.
+type addresses struct{ slack, dagster, pager, tracker, dw string }
 
 // configure writes the configuration for the addresses in use.
 func (e *estate) configure(at addresses) error {
@@ -161,7 +161,7 @@ func (e *estate) configure(at addresses) error {
 		"SlackURL": at.slack, "DagsterURL": at.dagster, "PagerURL": at.pager, "Store": store, "JiraURL": at.tracker, "Channel": incidentsID,
 		"Owner": ownerID, "Deputy": deputyID, "Escalation": escalationID, "Finance": financeID,
 		"OwnerEmail": ownerEmail, "DeputyEmail": deputyEmail, "EscalationEmail": escalationEmail, "FinanceEmail": financeEmail,
-		"RoutingKey": e.tokens.route, "JiraEmail": trackerEmail, "JiraProject": trackerProject, "JiraIssueType": trackerType,
+		"RoutingKey": e.tokens.route, "HookSecret": e.tokens.hook, "Listen": at.dw, "JiraEmail": trackerEmail, "JiraProject": trackerProject, "JiraIssueType": trackerType,
 	})
 	if err != nil {
 		return err

@@ -3,10 +3,12 @@ package demo
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"strings"
 
 	"dw/internal/fakes/pagerduty"
+	"dw/slackdev"
 )
 
 // E-mail addresses of the people, by which other systems know them.
@@ -17,25 +19,82 @@ const (
 	financeEmail    = "finance@demo.example"
 )
 
+// ownerPagerID is the owner's user in PagerDuty.
+const ownerPagerID = "POWNER1"
+
 // openPager starts PagerDuty's stand-in. The owner is on call, then the deputy.
 func (c *conductor) openPager() (url string, stop func() error, err error) {
+	listener, err := bind("PagerDuty's stand-in")
+	if err != nil {
+		return "", nil, err
+	}
+	url = "http://" + listener.Addr().String()
 	user := func(id, story, email string) pagerduty.User {
 		return pagerduty.User{ID: id, Name: c.names[story], Email: email}
 	}
 	c.pager, err = pagerduty.New(pagerduty.Options{
+		Site:   url,
 		APIKey: c.tokens.pager, Now: c.clock.now, NewID: func() string { return "Q" + rand.Text()[:13] },
 		Users: []pagerduty.User{
-			user("POWNER1", personOwner, ownerEmail), user("PDEPUTY", personDeputy, deputyEmail),
+			user(ownerPagerID, personOwner, ownerEmail), user("PDEPUTY", personDeputy, deputyEmail),
 			user("PESCAL1", personEscalation, escalationEmail), user("PFINANC", personFinance, financeEmail),
 		},
 		Services:  []pagerduty.Service{{ID: "PSERV01", Name: "Orders data", RoutingKey: c.tokens.route, Policy: "PPOLICY"}},
 		Policies:  []pagerduty.Policy{{ID: "PPOLICY", Name: "Orders data", Schedules: []string{"PLEVEL1", "PLEVEL2"}}},
-		Schedules: []pagerduty.Schedule{{ID: "PLEVEL1", Name: "First", User: "POWNER1"}, {ID: "PLEVEL2", Name: "Second", User: "PDEPUTY"}},
+		Schedules: []pagerduty.Schedule{{ID: "PLEVEL1", Name: "First", User: ownerPagerID}, {ID: "PLEVEL2", Name: "Second", User: "PDEPUTY"}},
 	})
 	if err != nil {
-		return "", nil, err
+		return "", nil, errors.Join(err, listener.Close())
 	}
-	return listen("PagerDuty's stand-in", c.pager)
+	return url, serve(listener, c.pager), nil
+}
+
+// tellDW lets PagerDuty tell dw, at its address, what people do there.
+func (c *conductor) tellDW(address string) {
+	c.pager.Subscribe(pagerduty.Hook{ID: "PHOOK01", URL: "http://" + address + "/intake/pagerduty", Secrets: []string{c.tokens.hook}})
+}
+
+// acknowledged is 12:25: the owner, who is on call, acknowledges the page on their
+// phone, and Slack shows it.
+func (c *conductor) acknowledged(ctx context.Context) error {
+	if err := c.advance(ctx, c.day.at(12, 25)); err != nil {
+		return err
+	}
+	incident, _ := incidentCard(c.slack.Snapshot())
+	page, _ := c.pager.Incident(incident.id())
+	says := "acknowledged by "
+	if page.Status == pagerduty.Triggered { // else a person was faster, in Slack
+		if err := c.pager.Acknowledge(page.ID, ownerPagerID); err != nil {
+			return fmt.Errorf("acknowledge the page: %w", err)
+		}
+		says += c.names[personOwner]
+		c.line.event(c.day.at(12, 25), "PagerDuty", "page acknowledged", page.ID+" by "+c.names[personOwner])
+	}
+	if err := c.deliver(ctx); err != nil {
+		return err
+	}
+	err := c.await(ctx, "the incident's card says "+says, false, func(s slackdev.Snapshot) bool {
+		incident, _ = incidentCard(s)
+		return strings.Contains(incident.whole, says)
+	})
+	if err != nil {
+		return err
+	}
+	c.line.event(c.day.at(12, 25), "dw", "acknowledgement shown in Slack", "the card says: "+lineOf(incident.whole, "In work by: ")+"; "+lineOf(incident.whole, "Page: "))
+	return nil
+}
+
+// deliver sends PagerDuty's webhooks until dw has taken each, as PagerDuty does.
+func (c *conductor) deliver(ctx context.Context) error {
+	var last error
+	err := c.until(ctx, "dw takes PagerDuty's webhooks", func() bool {
+		_, last = c.pager.Deliver(ctx)
+		return last == nil
+	})
+	if err != nil {
+		return errors.Join(err, last)
+	}
+	return nil
 }
 
 // seePaged waits for the page of the incident in PagerDuty.

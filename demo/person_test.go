@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
+	"net/http"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -25,6 +28,7 @@ func TestRejected(t *testing.T) {
 				return err
 			}
 			incident, _ := incidentCard(c.slack.Snapshot())
+			c.opensPage(t, incident)
 			if !c.over || incident.is("Resolved") {
 				t.Errorf("over %v, the incident says %q", c.over, incident.header)
 			}
@@ -42,6 +46,31 @@ func TestRejected(t *testing.T) {
 	}
 	if !strings.Contains(out.String(), "The incident stays open") {
 		t.Errorf("the story does not say what a rejection means:\n%s", out.String())
+	}
+}
+
+// opensPage follows the link of the card to the page and holds that it leads to the
+// incident, which the owner acknowledged there.
+func (c *conductor) opensPage(t *testing.T, incident card) {
+	t.Helper()
+	link := regexp.MustCompile(`http://127\.0\.0\.1:\d+/\S+`).FindString(lineOf(incident.whole, "Page: "))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, link, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatalf("the link %q of the card: %v\n%s", link, err, incident.whole)
+	}
+	defer res.Body.Close() //nolint:errcheck // only read
+	page, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, says := range []string{"<b>acknowledged</b>", "acknowledge by " + ownerEmail, incident.id(), "First harm"} {
+		if !strings.Contains(string(page), says) {
+			t.Errorf("the page at %s does not say %q: %s", link, says, page)
+		}
 	}
 }
 

@@ -41,15 +41,29 @@ type standIn interface {
 
 // listen serves a stand-in on any free port of this machine.
 func listen(what string, s standIn) (url string, stop func() error, err error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // bound once at start
+	listener, err := bind(what)
 	if err != nil {
 		s.Close()
-		return "", nil, fmt.Errorf("start %s: %w", what, err)
+		return "", nil, err
 	}
+	return "http://" + listener.Addr().String(), serve(listener, s), nil
+}
+
+// bind takes any free port of this machine.
+func bind(what string) (net.Listener, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // bound once at start
+	if err != nil {
+		return nil, fmt.Errorf("start %s: %w", what, err)
+	}
+	return listener, nil
+}
+
+// serve answers on a port until it is stopped.
+func serve(listener net.Listener, s standIn) (stop func() error) {
 	server := &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }() // ends with Close
-	stop = func() error {
+	return func() error {
 		s.Close()
 		err := server.Close()
 		if served := <-ended; !errors.Is(served, http.ErrServerClosed) {
@@ -57,5 +71,14 @@ func listen(what string, s standIn) (url string, stop func() error, err error) {
 		}
 		return err
 	}
-	return "http://" + listener.Addr().String(), stop, nil
+}
+
+// freeAddress is one of this machine where nobody listens now, for a dw that
+// somebody else starts: the pager must know where to reach it.
+func freeAddress() (string, error) {
+	listener, err := bind("dw's listener")
+	if err != nil {
+		return "", err
+	}
+	return listener.Addr().String(), listener.Close()
 }

@@ -190,6 +190,7 @@ func TestRefusalsSayWhatToDo(t *testing.T) {
 		"second is bad":      {"[" + event("1") + "," + with("id", "") + "]", 400, "event 2: id is missing"},
 		"too many":           {"[" + strings.Repeat(event("1")+",", 1000) + event("1") + "]", 400, "1001 events"},
 		"too large":          {with("text", strings.Repeat("x", 1<<20)), 413, "larger than 1048576 bytes"},
+		"5 MB":               {many(1250), 413, "larger than 1048576 bytes: send fewer events"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -202,6 +203,38 @@ func TestRefusalsSayWhatToDo(t *testing.T) {
 				t.Errorf("%d events of a refused request were recorded", len(l.seen))
 			}
 		})
+	}
+}
+
+// many is an array of good events of 4,000 bytes each.
+func many(n int) string {
+	var events []string
+	for i := range n {
+		events = append(events, strings.Replace(event(fmt.Sprint(i)), "a & b", strings.Repeat("x", 3900), 1))
+	}
+	return "[" + strings.Join(events, ",") + "]"
+}
+
+// TestTooLargeThenInParts does what the refusal says: nothing of the large request
+// was recorded, and a part that is sent twice is recorded once.
+func TestTooLargeThenInParts(t *testing.T) {
+	t.Parallel()
+	h, l, _ := handler(t)
+	for _, step := range []struct {
+		body string
+		code int
+		want string
+	}{
+		{many(1250), 413, "send fewer events"},
+		{many(200), 200, `"recorded":200,"known":0`},
+		{many(250), 200, `"recorded":50,"known":200`},
+	} {
+		if w := post(h, step.body, bearer()); w.Code != step.code || !strings.Contains(w.Body.String(), step.want) {
+			t.Errorf("%d bytes: %d %s, want %d that says %q", len(step.body), w.Code, w.Body, step.code, step.want)
+		}
+	}
+	if len(l.seen) != 250 {
+		t.Errorf("%d events are recorded, want 250", len(l.seen))
 	}
 }
 

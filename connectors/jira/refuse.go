@@ -21,7 +21,7 @@ func (c *Client) refused(q call, r *rest.RefusedError) error {
 		return &DeletedError{Call: System + ": " + q.name, Key: q.key, Said: said}
 	}
 	e := &RefusedError{Call: System + ": " + q.name, Status: r.Status, Said: said, Fields: fields}
-	e.Do = advice(r.Status)
+	e.Do = c.advice(r.Status)
 	if r.Status == http.StatusTooManyRequests {
 		e.RetryAt, e.Do = c.retryAt(r.RetryAfter)
 	}
@@ -29,14 +29,17 @@ func (c *Client) refused(q call, r *rest.RefusedError) error {
 }
 
 // advice is what a person can do about a status.
-func advice(status int) string {
+func (c *Client) advice(status int) string {
 	switch status {
 	case http.StatusUnauthorized:
 		return "The token of dw's Jira account is wrong or has expired (Atlassian API tokens live a year at most): ask the admin of dw to make a new one and put it in the configuration"
 	case http.StatusForbidden:
 		return "The account of dw lacks the right: ask the Jira admin for Browse Projects, Create Issues, Add Comments, Link Issues and Transition Issues in the project"
 	case http.StatusGone:
-		return "Jira removed this route: update dw"
+		if c.opts.Cloud {
+			return "Jira removed this route: update dw"
+		}
+		return "Jira Cloud removed this route, and dw is set up for Data Center: set jira.cloud to true, with the account's e-mail and API token"
 	case http.StatusRequestEntityTooLarge:
 		return "The text is too long for Jira: shorten it"
 	}

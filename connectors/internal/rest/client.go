@@ -136,7 +136,7 @@ func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastRe
 
 // Do makes one call. Errors are *RefusedError (the target said no; nothing was
 // done), *UnclearError (the call may have had its effect) or *UnavailableError
-// (nothing was done, or the call only reads).
+// (it was not sent, or may be repeated and was not answered).
 func (c *Client) Do(ctx context.Context, call Call) (Response, error) {
 	req, err := c.request(ctx, call)
 	if err != nil {

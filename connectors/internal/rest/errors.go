@@ -35,8 +35,9 @@ func (e *UnclearError) Error() string { return e.Call + ": outcome unclear: " + 
 // Unwrap returns the cause.
 func (e *UnclearError) Unwrap() error { return e.Err }
 
-// UnavailableError says that a call could not be made, or only reads: nothing
-// was changed by it.
+// UnavailableError says that a call could not be made, or that one which may be
+// repeated was not answered. Of the latter one that changes something may have had
+// its effect: whoever made it knows which of its calls do.
 type UnavailableError struct {
 	Call string
 	Err  error

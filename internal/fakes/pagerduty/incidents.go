@@ -26,12 +26,20 @@ func (p Policy) reference() object {
 	return reference("escalation_policy", "escalation_policies", p.ID, p.Name)
 }
 
-func (in *Incident) reference() object { return reference("incident", "incidents", in.ID, in.Title) }
-func stamp(t time.Time) string         { return t.UTC().Format(time.RFC3339) }
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// refer is the short form of an incident, with its page where there is one.
+func (s *Server) refer(in *Incident) object {
+	o := reference("incident", "incidents", in.ID, in.Title)
+	if s.opts.Site != "" {
+		o["html_url"] = s.opts.Site + sitePath + in.ID
+	}
+	return o
+}
 
 // full is the long form of an incident.
 func (s *Server) full(in *Incident) object {
-	o := in.reference()
+	o := s.refer(in)
 	o["type"], o["summary"] = "incident", "[#"+strconv.Itoa(in.Number)+"] "+in.Title
 	o["incident_number"], o["title"], o["status"], o["incident_key"] = in.Number, in.Title, in.Status, in.Key
 	o["created_at"], o["urgency"], o["service"] = stamp(in.Created), "high", in.Service.reference()
@@ -107,7 +115,7 @@ func (s *Server) listAlerts(r *http.Request, _ []byte) reply {
 	return page(r, "alerts", []any{object{
 		"id": "A" + in.ID, "type": "alert", "summary": in.Title, "self": "https://api.pagerduty.com/alerts/A" + in.ID, "html_url": home + "/alerts/A" + in.ID,
 		"created_at": stamp(in.Created), "status": status, "alert_key": in.Key, "service": in.Service.reference(),
-		"severity": in.Severity, "suppressed": false, "incident": in.reference(),
+		"severity": in.Severity, "suppressed": false, "incident": s.refer(in),
 	}})
 }
 

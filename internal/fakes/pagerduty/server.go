@@ -57,6 +57,7 @@ type Options struct {
 	Schedules []Schedule
 	Hooks     []Hook
 	Client    *http.Client // sends webhooks; nil is one with ten seconds
+	Site      string       // where people reach the Server; empty: addresses of incidents' pages lead nowhere
 	Now       func() time.Time
 	NewID     func() string // letters and digits
 }
@@ -129,6 +130,7 @@ func (s *Server) routes() {
 	} {
 		s.mux.HandleFunc(pattern, s.serve(op.name, s.allowed, op.do))
 	}
+	s.mux.HandleFunc("GET "+sitePath+"{id}", s.showIncident)
 	s.mux.HandleFunc("POST /v2/enqueue", s.serve("createV2Event", nil, s.enqueue))
 	s.mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { write(w, notFound()) })
 }

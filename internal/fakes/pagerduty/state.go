@@ -129,7 +129,7 @@ func (s *Server) annotate(in *Incident, u User, text string) Note {
 	in.Notes = append(in.Notes, n)
 	in.Log = append(in.Log, Entry{What: "annotate", Who: u.Email, At: n.At})
 	s.announce("incident.annotated", userAgent(u), object{
-		"id": n.ID, "type": "incident_note", "content": text, "trimmed": false, "incident": reference("incident", "incidents", in.ID, in.Title),
+		"id": n.ID, "type": "incident_note", "content": text, "trimmed": false, "incident": s.refer(in),
 	})
 	return n
 }
