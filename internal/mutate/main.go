@@ -4,6 +4,10 @@
 //
 //	Guard: the proposal's hash is compared at the click
 //	Tests: ./workflows
+//	Run: TestDecideRefusals
+//
+// Run is optional and names the tests that must notice; without it every test
+// of the packages runs.
 //
 // The work happens in a copy of the tree; the tree itself is never touched.
 package main
@@ -18,6 +22,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"sort"
 	"strings"
 )
@@ -69,7 +74,7 @@ type verdict struct {
 // try applies one patch, makes sure that the result compiles (a build error
 // would look like a failing test), runs the tests, and takes the patch back.
 func try(ctx context.Context, tree, patch string) (verdict, error) {
-	guard, tests, err := header(patch)
+	h, err := header(patch)
 	if err != nil {
 		return verdict{}, err
 	}
@@ -81,34 +86,55 @@ func try(ctx context.Context, tree, patch string) (verdict, error) {
 		return verdict{}, fmt.Errorf("does not apply any more, write it again: %s", out)
 	}
 	defer command(context.WithoutCancel(ctx), tree, "git", "apply", "--reverse", full) //nolint:errcheck // the copy is thrown away
-	if out, err := command(ctx, tree, "go", append([]string{"test", "-count=1", "-run", "^$"}, tests...)...); err != nil {
+	if out, err := command(ctx, tree, "go", append([]string{"test", "-count=1", "-run", "^$"}, h.tests...)...); err != nil {
 		return verdict{}, fmt.Errorf("does not compile: %s", out)
 	}
-	_, err = command(ctx, tree, "go", append([]string{"test", "-count=1"}, tests...)...)
+	out, err := command(ctx, tree, "go", append([]string{"test", "-count=1", "-failfast", "-run", h.run}, h.tests...)...)
 	if err != nil {
-		return verdict{true, "noticed   " + guard}, nil
+		return verdict{true, "noticed   " + h.guard + " (" + failedTest(out) + ")"}, nil
 	}
-	return verdict{false, "SURVIVED  " + guard + " (" + filepath.Base(patch) + ")"}, nil
+	return verdict{false, "SURVIVED  " + h.guard + " (" + filepath.Base(patch) + ")"}, nil
 }
 
-func header(patch string) (guard string, tests []string, err error) {
+// failedTest is the first test that failed, for the reader of the list.
+func failedTest(out string) string {
+	if found := failedPattern.FindStringSubmatch(out); found != nil {
+		return found[1]
+	}
+	return "no test is named: the package failed"
+}
+
+var failedPattern = regexp.MustCompile(`(?m)^--- FAIL: (Test\w+)`)
+
+// guarded is what a patch says of itself.
+type guarded struct {
+	guard string
+	tests []string
+	run   string
+}
+
+func header(patch string) (guarded, error) {
+	h := guarded{run: "."}
 	file, err := os.Open(patch) //nolint:gosec // the patches of this repository
 	if err != nil {
-		return "", nil, err
+		return h, err
 	}
 	defer file.Close() //nolint:errcheck // only read
 	for lines := bufio.NewScanner(file); lines.Scan(); {
 		if text, ok := strings.CutPrefix(lines.Text(), "Guard: "); ok {
-			guard = text
+			h.guard = text
 		}
 		if text, ok := strings.CutPrefix(lines.Text(), "Tests: "); ok {
-			tests = strings.Fields(text)
+			h.tests = strings.Fields(text)
+		}
+		if text, ok := strings.CutPrefix(lines.Text(), "Run: "); ok {
+			h.run = "^(" + text + ")$"
 		}
 	}
-	if guard == "" || len(tests) == 0 {
-		return "", nil, errors.New("needs the lines `Guard: …` and `Tests: ./package …`")
+	if h.guard == "" || len(h.tests) == 0 {
+		return h, errors.New("needs the lines `Guard: …` and `Tests: ./package …`")
 	}
-	return guard, tests, nil
+	return h, nil
 }
 
 func command(ctx context.Context, dir, name string, args ...string) (string, error) {
