@@ -287,8 +287,12 @@ func (a *App) recordStart(ctx context.Context, version string) error {
 	}
 	sum := sha256.Sum256(content)
 	now := a.project.Now()
-	return a.store.Update(ctx, func(tx workflows.Tx) error {
+	err = a.store.Update(ctx, func(tx workflows.Tx) error {
 		head, err := tx.Head(ctx)
+		if err != nil {
+			return err
+		}
+		restored, err := a.restoredReceipt(head, now)
 		if err != nil {
 			return err
 		}
@@ -299,13 +303,17 @@ func (a *App) recordStart(ctx context.Context, version string) error {
 		if head.Seq == 0 {
 			drafts = append([]receipts.Draft{a.keyReceipt(now)}, drafts...)
 		}
-		for _, draft := range drafts {
+		for _, draft := range append(restored, drafts...) {
 			if _, err := tx.AppendReceipt(ctx, draft); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	return a.forgetRestored()
 }
 
 // refuseShrunk keeps dw from writing on a log from which receipts were cut: what

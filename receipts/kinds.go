@@ -30,6 +30,7 @@ const (
 	KindConfigLoaded         = "config.loaded"
 	KindKeyCreated           = "key.created"
 	KindClockJump            = "clock_jump"
+	KindRestoredFrom         = "restored_from" // a backup took the database's place
 )
 
 // Kinds of actors: who did it.

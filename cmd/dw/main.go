@@ -67,5 +67,6 @@ func rootCommand() *cobra.Command {
 	}
 	root.AddCommand(demoCommand(), runCommand(), checkCommand(), explainCommand(), blastCommand(), traceCommand(),
 		configCommand(), receiptsCommand(), slackdevCommand(), doctorCommand(), initCommand(), benchCommand())
+	root.AddCommand(backupCommand(), restoreCommand())
 	return root
 }

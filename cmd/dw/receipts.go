@@ -2,13 +2,17 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 	"strings"
+	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"dw/app"
+	"dw/blocks"
 	"dw/receipts"
 )
 
@@ -69,10 +73,7 @@ func receiptsListCommand() *cobra.Command {
 			if asJSON {
 				return printJSON(cmd.OutOrStdout(), rows)
 			}
-			for _, r := range rows {
-				fmt.Fprintf(cmd.OutOrStdout(), "%5d  %s  %-20s %-14s %-14s %s\n", r.Seq, r.At, r.Kind, r.Incident, r.Proposal, r.Who)
-			}
-			return nil
+			return printReceipts(cmd.OutOrStdout(), rows)
 		},
 	}
 	flags.add(cmd)
@@ -80,6 +81,31 @@ func receiptsListCommand() *cobra.Command {
 	cmd.Flags().StringVar(&incident, "incident", "", "only this incident's")
 	cmd.Flags().IntVar(&limit, "limit", 100, "how many at most")
 	return cmd
+}
+
+// printReceipts writes a table; times to the second, in UTC as they were recorded.
+func printReceipts(out io.Writer, rows []blocks.Receipt) error {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "seq\ttime (UTC)\tkind\tincident\tproposal\twho")
+	for _, r := range rows {
+		at := r.At
+		if parsed, err := time.Parse(time.RFC3339Nano, at); err == nil {
+			at = parsed.UTC().Format(time.DateTime)
+		}
+		fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%s\t%s\n", r.Seq, at, oneLine(r.Kind), dash(r.Incident), dash(r.Proposal), oneLine(r.Who))
+	}
+	if err := table.Flush(); err != nil {
+		return fmt.Errorf("write the list: %w", err)
+	}
+	return nil
+}
+
+// dash stands for nothing, so that a column is never empty.
+func dash(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return oneLine(text)
 }
 
 func receiptsShowCommand() *cobra.Command {

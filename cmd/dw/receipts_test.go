@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -50,6 +51,9 @@ func TestReceipts(t *testing.T) {
 	dir := ran(t)
 	dw(t, dir, "receipts", "list").want(t, 0, "key.created", "config.loaded")
 	dw(t, dir, "receipts", "list", "--db", "dw.db", "--limit", "1").want(t, 0, "config.loaded")
+	if list := dw(t, dir, "receipts", "list").stdout; !regexp.MustCompile(`(?m)^1    \d{4}-\d\d-\d\d \d\d:\d\d:\d\d  key.created    -         -         dw$`).MatchString(list) {
+		t.Errorf("the list is not aligned, or its times have fractions:\n%s", list)
+	}
 	if list := dw(t, dir, "receipts", "list", "--json"); list.code != 0 || !json.Valid([]byte(list.stdout)) {
 		t.Errorf("list --json: %+v", list)
 	}
