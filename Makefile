@@ -8,7 +8,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 BUILD   := CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
 PKGS    := ./...
 
-.PHONY: help build demo test test-postgres test-race clients browser soak soak-short test-all test-public contracts lint bench golden mutate fuzz pictures clean
+.PHONY: help build dist demo test test-postgres test-race clients browser soak soak-short test-all test-public contracts lint bench golden mutate fuzz pictures clean
 
 help: ## say what each target does
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -16,6 +16,16 @@ help: ## say what each target does
 build: ## build bin/dw, one static binary
 	@mkdir -p bin
 	$(BUILD) -o bin/dw ./cmd/dw
+
+PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
+
+dist: ## build static binaries for linux and macOS into dist/, with checksums
+	@rm -rf dist && mkdir -p dist
+	@for p in $(PLATFORMS); do \
+	  out=dist/dw-$(VERSION)-$${p%/*}-$${p#*/}; echo $$out; \
+	  GOOS=$${p%/*} GOARCH=$${p#*/} $(BUILD) -o $$out ./cmd/dw; \
+	done
+	@cd dist && if command -v sha256sum >/dev/null; then sha256sum dw-*; else shasum -a 256 dw-*; fi >SHA256SUMS
 
 demo: build ## play the worked day in a browser, on embedded parts, no account
 	bin/dw demo

@@ -24,7 +24,7 @@ type BackedUp struct {
 // copy that does not verify stays where it is, for those who look into it, and is
 // an error.
 func Backup(ctx context.Context, c *config.Config, out string) (BackedUp, error) {
-	dsn := c.Store.DSN
+	dsn := c.Store.DSN.Reveal()
 	done := BackedUp{File: out}
 	if err := store.Backup(ctx, dsn, out); err != nil {
 		return done, err

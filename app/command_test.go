@@ -25,6 +25,8 @@ func TestCommands(t *testing.T) {
 		{"check", []string{"/dw check run NAME"}},
 		{"incidents", []string{incident, "open"}},
 		{"incident " + incident, []string{"rejected readings", "Ruled out"}},
+		{"incident " + strings.ToLower(incident), []string{"Ruled out"}},
+		{"receipts " + strings.ToLower(incident), []string{"incident.opened"}},
 		{"incident INC-NONE", []string{"There is no incident", "/dw incidents lists"}},
 		{"incident", []string{"/dw incident ID"}},
 		{"explain fct_readings", []string{"fct_readings", "dbt"}},

@@ -51,7 +51,7 @@ const restoredSuffix = ".restored"
 // a backup whose pages or receipts do not verify or that is another instance's,
 // and one shorter than what is known, unless Shorter says so.
 func Restore(ctx context.Context, c *config.Config, backup string, o RestoreOptions) (Restored, error) {
-	dsn := c.Store.DSN
+	dsn := c.Store.DSN.Reveal()
 	if strings.Contains(dsn, "://") {
 		return Restored{}, store.ErrUsePgDump
 	}
@@ -126,7 +126,7 @@ func shorter(has, known int64, whose string, allowed bool) error {
 
 // vacate makes sure that nobody has the database open and moves it aside.
 func vacate(ctx context.Context, c *config.Config, o RestoreOptions, done *Restored) error {
-	dsn := c.Store.DSN
+	dsn := c.Store.DSN.Reveal()
 	if _, err := os.Lstat(dsn); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -146,7 +146,10 @@ func vacate(ctx context.Context, c *config.Config, o RestoreOptions, done *Resto
 	done.Aside = dsn + ".replaced-" + o.Now.UTC().Format("20060102T150405Z")
 	for _, suffix := range []string{"-wal", "-shm", ""} {
 		err := os.Rename(dsn+suffix, done.Aside+suffix)
-		if err != nil && !(suffix != "" && errors.Is(err, fs.ErrNotExist)) {
+		if suffix != "" && errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
 			return fmt.Errorf("move the database aside: %w", err)
 		}
 	}
@@ -208,7 +211,7 @@ func hashFile(path string) (string, error) {
 // writes: once a receipt stands after the backup's last, the note was recorded by
 // a start that ended before it removed the note.
 func (a *App) restoredReceipt(head receipts.Head, now time.Time) ([]receipts.Draft, error) {
-	path := a.project.Config.Store.DSN + restoredSuffix
+	path := a.project.Config.Store.DSN.Reveal() + restoredSuffix
 	content, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -234,7 +237,7 @@ func (a *App) restoredReceipt(head receipts.Head, now time.Time) ([]receipts.Dra
 
 // forgetRestored removes the note after its receipt is on disk.
 func (a *App) forgetRestored() error {
-	err := os.Remove(a.project.Config.Store.DSN + restoredSuffix)
+	err := os.Remove(a.project.Config.Store.DSN.Reveal() + restoredSuffix)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove the note of the restore: %w", err)
 	}

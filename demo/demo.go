@@ -66,10 +66,11 @@ func withConductor(ctx context.Context, o Options, play func(context.Context, *c
 	if err != nil {
 		return err
 	}
-	dir, err := prepareDir(o.Dir)
+	dir, unlock, err := prepareDir(o.Dir)
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, unlock()) }()
 	c := &conductor{auto: o.Auto, served: o.served, patience: patience, line: &timeline{out: o.Out, asJSON: o.JSON}}
 	c.line.say("Everything of this demo lies in " + dir + "; its rows are being made.")
 	if c.estate, err = newEstate(ctx, dir, o, names); err != nil {

@@ -13,6 +13,9 @@ import (
 // marker is the file by which a folder is known for a demo's.
 const marker = ".dw-demo"
 
+// lockFile is what the demo that runs in a folder holds.
+const lockFile = ".dw-demo.lock"
+
 // estate is what lies in the demo's folder.
 type estate struct {
 	dir       string
@@ -33,35 +36,39 @@ type tokens struct{ bot, app, dagster, pager, route, hook, tracker string }
 func (e *estate) path(name string) string { return filepath.Join(e.dir, name) }
 
 // prepareDir makes the folder, or empties one that an earlier demo made. A
-// folder with anything else in it is refused.
-func prepareDir(dir string) (string, error) {
+// folder with anything else in it, or in which a demo runs, is refused. unlock
+// lets the next demo in.
+func prepareDir(dir string) (path string, unlock func() error, err error) {
 	if dir == "" {
 		made, err := os.MkdirTemp("", "dw-demo-")
 		if err != nil {
-			return "", fmt.Errorf("make a folder for the demo: %w", err)
+			return "", nil, fmt.Errorf("make a folder for the demo: %w", err)
 		}
 		dir = made
 	}
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return "", fmt.Errorf("find the demo's folder: %w", err)
+	if dir, err = filepath.Abs(dir); err != nil {
+		return "", nil, fmt.Errorf("find the demo's folder: %w", err)
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", fmt.Errorf("make the demo's folder: %w", err)
+		return "", nil, fmt.Errorf("make the demo's folder: %w", err)
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return "", fmt.Errorf("read the demo's folder: %w", err)
+		return "", nil, fmt.Errorf("read the demo's folder: %w", err)
 	}
 	if len(entries) > 0 {
 		if _, err := os.Stat(filepath.Join(dir, marker)); errors.Is(err, fs.ErrNotExist) {
-			return "", fmt.Errorf("%s is not empty and no demo made it; name an empty folder, or one that is not there yet", dir)
+			return "", nil, fmt.Errorf("%s is not empty and no demo made it; name an empty folder, or one that is not there yet", dir)
 		}
 	}
-	if err := clearDemo(dir); err != nil {
-		return "", err
+	if unlock, err = lockDir(dir); err != nil {
+		return "", nil, err
 	}
-	return dir, os.WriteFile(filepath.Join(dir, marker), []byte("Made by dw demo; the next demo in this folder writes over it.\n"), 0o600)
+	err = os.WriteFile(filepath.Join(dir, marker), []byte("Made by dw demo; the next demo in this folder writes over it.\n"), 0o600)
+	if err = errors.Join(err, clearDemo(dir)); err != nil {
+		return "", nil, errors.Join(err, unlock())
+	}
+	return dir, unlock, nil
 }
 
 // clearDemo removes what a demo makes, and nothing else.

@@ -53,10 +53,11 @@ func testHistory(t *testing.T) string {
 
 func testEstate(t *testing.T, variant string) *estate {
 	t.Helper()
-	dir, err := prepareDir(filepath.Join(t.TempDir(), "demo"))
+	dir, unlock, err := prepareDir(filepath.Join(t.TempDir(), "demo"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = unlock() })
 	e, err := newEstate(t.Context(), dir, Options{Variant: variant, history: testHistory(t)}, DefaultNames())
 	if err != nil {
 		t.Fatal(err)
@@ -195,11 +196,42 @@ func TestForeignFolderIsRefused(t *testing.T) {
 	if err := os.WriteFile(precious, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := prepareDir(dir); err == nil || !strings.Contains(err.Error(), "no demo made it") {
+	if _, _, err := prepareDir(dir); err == nil || !strings.Contains(err.Error(), "no demo made it") {
 		t.Errorf("error = %v", err)
 	}
 	if content, err := os.ReadFile(precious); err != nil || string(content) != "mine" {
 		t.Errorf("the file is %q, %v", content, err)
+	}
+}
+
+// TestOneDemoInAFolder: a second demo does not destroy the estate of one that
+// runs, and may have the folder when that has ended.
+func TestOneDemoInAFolder(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "demo")
+	_, unlock, err := prepareDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	estate := filepath.Join(dir, "warehouse.db")
+	if err := os.WriteFile(estate, []byte("rows"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := prepareDir(dir); err == nil || !strings.Contains(err.Error(), "another demo runs in "+dir) {
+		t.Errorf("a second demo: %v", err)
+	}
+	if content, err := os.ReadFile(estate); err != nil || string(content) != "rows" {
+		t.Errorf("the first demo's estate is %q, %v", content, err)
+	}
+	if err := unlock(); err != nil {
+		t.Fatal(err)
+	}
+	_, unlock, err = prepareDir(dir)
+	if err != nil {
+		t.Fatalf("after the first has ended: %v", err)
+	}
+	if err := unlock(); err != nil {
+		t.Error(err)
 	}
 }
 

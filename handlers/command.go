@@ -106,7 +106,7 @@ func (h *Handler) incident(ctx context.Context, words []string) (blocks.Message,
 	if len(words) != 1 {
 		return blocks.Message{}, fmt.Errorf("write %s incident ID; %s incidents lists the ids", h.Command, h.Command)
 	}
-	incident, proposals, err := h.Reader.Incident(ctx, words[0])
+	incident, proposals, err := h.Reader.Incident(ctx, strings.ToUpper(words[0]))
 	if errors.Is(err, workflows.ErrNotFound) {
 		return blocks.Message{}, fmt.Errorf("there is no incident %q; %s incidents lists the open ones", words[0], h.Command)
 	}
@@ -127,7 +127,7 @@ func (h *Handler) approvals(ctx context.Context) (blocks.Message, error) {
 func (h *Handler) receipts(ctx context.Context, words []string) (blocks.Message, error) {
 	incident := ""
 	if len(words) > 0 {
-		incident = words[0]
+		incident = strings.ToUpper(words[0])
 	}
 	rows, err := h.Receipts.LastReceipts(ctx, incident, 20)
 	if err != nil {

@@ -105,6 +105,26 @@ func TestDocumentedVerifier(t *testing.T) {
 	}
 }
 
+// TestDocumentedVerifierTakesAKeyFile: the key may lie in a file, as dw wants it.
+func TestDocumentedVerifierTakesAKeyFile(t *testing.T) {
+	t.Parallel()
+	python, script := pythonVerifier(t)
+	l := newTestLog(t, 3)
+	dir := filepath.Join(t.TempDir(), "export")
+	if err := WriteExport(dir, seq(l.entries), l.checkpoint(t, 3), l.signer.VerifierKey()); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "receipts.pub")
+	if err := os.WriteFile(path, []byte(l.signer.VerifierKey()+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for key, code := range map[string]int{path: CodeGood, filepath.Join(dir, "gone.pub"): CodeUnreadable, filepath.Join(dir, "README"): CodeUnreadable} {
+		if got, out := runPython(t, python, []string{script, dir, key}); got != code {
+			t.Errorf("with %s python says %d, want %d: %s", filepath.Base(key), got, code, out)
+		}
+	}
+}
+
 func runPython(t *testing.T, python string, args []string) (int, string) {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), python, args...).CombinedOutput()

@@ -95,7 +95,7 @@ func restoreCommand() *cobra.Command {
 			if err != nil {
 				return &exitError{exitUnasked, err}
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "restored  %s with %d receipts, head %s\n", c.Store.DSN, done.Seq, done.Chain)
+			fmt.Fprintf(cmd.OutOrStdout(), "restored  %s with %d receipts, head %s\n", c.Store.DSN.Reveal(), done.Seq, done.Chain)
 			if done.Aside != "" {
 				fmt.Fprintf(cmd.OutOrStdout(), "aside     %s\n", done.Aside)
 			}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,11 +16,12 @@ func demoCommand() *cobra.Command {
 		Use:   "demo",
 		Short: "Play the worked day on embedded parts: no account, nothing mocked inside dw",
 		Long: "Builds an estate with real rows in DIR, a local Slack workspace and stand-ins of the vendors, and plays the day in story time.\n" +
-			"It waits for your clicks in the browser; --auto clicks by itself and exits 0 only if what the variant promises held.",
+			"It waits for your clicks in the browser; --auto clicks by itself and exits 0 only if what the variant promises held.\n" +
+			"Exit codes: 0 played, or ended by you; 1 it could not be played, or a promise did not hold; 130 --auto was interrupted.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.Out = cmd.OutOrStdout()
-			return demo.Run(cmd.Context(), o)
+			return demoExit(cmd.Context(), demo.Run(cmd.Context(), o))
 		},
 	}
 	demoFlags(cmd, &o)
@@ -28,12 +31,25 @@ func demoCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.Out = cmd.OutOrStdout()
-			return demo.Serve(cmd.Context(), o)
+			return demoExit(cmd.Context(), demo.Serve(cmd.Context(), o))
 		},
 	}
 	demoFlags(serve, &o)
 	cmd.AddCommand(serve)
 	return cmd
+}
+
+// demoExit gives an interrupted --auto the code of an interrupt, and what went
+// wrong its own, so that neither looks like a day that held.
+func demoExit(ctx context.Context, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return &exitError{exitInterrupted, errors.New("interrupted before the day had ended")}
+	default:
+		return &exitError{exitFailed, err}
+	}
 }
 
 func demoFlags(cmd *cobra.Command, o *demo.Options) {

@@ -18,6 +18,8 @@ const (
 	exitFailed  = 1 // a check failed, or the bot did
 	exitUnasked = 2 // the question could not be asked, or configuration or command line are wrong
 	exitUnknown = 3 // no such asset
+
+	exitInterrupted = 130 // 128 + SIGINT, as a shell says it
 )
 
 func printJSON(out io.Writer, value any) error {

@@ -66,7 +66,7 @@ func receiptsListCommand() *cobra.Command {
 				return err
 			}
 			defer log.Close() //nolint:errcheck // only read
-			rows, err := log.LastReceipts(cmd.Context(), incident, limit)
+			rows, err := log.LastReceipts(cmd.Context(), strings.ToUpper(incident), limit)
 			if err != nil {
 				return err
 			}
