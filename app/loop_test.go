@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"testing"
+	"time"
 
 	"dw/blocks"
 	"dw/receipts"
@@ -98,10 +99,28 @@ func (r *rig) carriedOut() {
 	r.applyDiff(t, diffOf(t, r.card(recoverTitle, "waits for the owner")))
 	r.at("11:30")
 	r.card(recoverTitle, "holds the change", "00000000-0000-4000-8000-000000000001") // the run is recorded, so that it is due to be looked at
+	r.built()
 	r.at("11:31")
 	r.card(recoverTitle, "Seen: SUCCESS")
 	r.at("11:50")
 	r.see("Resolved: ", "checks asked again and passed", "Decided by: ", "Olga Owner")
+}
+
+// built waits until the run has ended, so that the look at it that is due then finds
+// that: the next one would be due only after the clock has moved again.
+func (r *rig) built() {
+	r.t.Helper()
+	for until := time.Now().Add(patience); ; {
+		for _, run := range r.dagster.Runs() {
+			if run.Status == "SUCCESS" {
+				return
+			}
+		}
+		if time.Now().After(until) {
+			r.t.Fatalf("the run does not end: %+v", r.dagster.Runs())
+		}
+		r.ask(copied, "approvals")
+	}
 }
 
 // loopReceipts: every human decision, every step and the end have a receipt, and
