@@ -35,6 +35,7 @@ test: ## run the tests
 
 test-postgres: ## run what needs a PostgreSQL server alone (initdb and pg_ctl on this machine)
 	CI=true $(GO) test -count=1 -run 'Postgres|Conformance|TestRunner|Frozen|Killed|CutAt|ServerCrashes|NoConnection|Dialects' ./internal/testpg ./store ./jobs ./demo
+	CI=true $(GO) test -count=1 -run TestPostgresProcesses ./app
 
 test-race: ## run the tests under the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -race $(PKGS)

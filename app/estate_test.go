@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"math/rand/v2"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -52,6 +53,29 @@ type estate struct {
 	dagster *dagster.Server
 	clock   *clock
 	runs    atomic.Int64 // of the build job
+	dsn     string       // of dw's database; empty: dw.db in the folder
+
+	// each is how many connections to Slack each of several processes has, which
+	// then get envelopes in turn; 0 leaves the choice to chance.
+	each, turn atomic.Int64
+}
+
+// database names dw's own database.
+func (e *estate) database() string {
+	if e.dsn != "" {
+		return e.dsn
+	}
+	return e.path("dw.db")
+}
+
+// pick chooses which of n connections gets an envelope. Those of one process were
+// opened one after the other.
+func (e *estate) pick(n int) int {
+	each := int(e.each.Load())
+	if each == 0 {
+		return rand.IntN(n)
+	}
+	return int(e.turn.Add(1)) * each % n
 }
 
 // clock is a clock file that the test moves.
@@ -169,7 +193,7 @@ func workspace() slackdev.Workspace {
 
 func (e *estate) startSlack(t testing.TB) {
 	t.Helper()
-	server, err := slackdev.New(slackdev.Options{Workspace: workspace(), Now: e.clock.Now, Unlimited: true, AckTimeout: 5 * time.Second})
+	server, err := slackdev.New(slackdev.Options{Workspace: workspace(), Now: e.clock.Now, Unlimited: true, AckTimeout: 5 * time.Second, Pick: e.pick})
 	if err != nil {
 		t.Fatal(err)
 	}

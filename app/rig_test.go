@@ -304,7 +304,7 @@ func (r *rig) api(method string, body map[string]any) {
 func (r *rig) placed() {
 	r.t.Helper()
 	ctx := context.Background()
-	db, err := store.OpenReadOnly(ctx, r.path("dw.db"))
+	db, err := store.OpenReadOnly(ctx, r.database())
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -345,7 +345,7 @@ type receipt struct {
 func (r *rig) receipts(kind string) []receipt {
 	r.t.Helper()
 	ctx := context.Background()
-	log, err := app.OpenLog(ctx, r.path("dw.db"))
+	log, err := app.OpenLog(ctx, r.database())
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -376,7 +376,7 @@ func (r *rig) receipts(kind string) []receipt {
 func (r *rig) verify() {
 	r.t.Helper()
 	ctx := context.Background()
-	log, err := app.OpenLog(ctx, r.path("dw.db"))
+	log, err := app.OpenLog(ctx, r.database())
 	if err != nil {
 		r.t.Fatal(err)
 	}
