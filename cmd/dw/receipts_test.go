@@ -72,7 +72,7 @@ func TestReceipts(t *testing.T) {
 	}
 	dw(t, dir, "receipts", "verify", "--export", "out").want(t, 4)
 	dw(t, dir, "receipts", "verify", "--export", "out", "--key", "receipts.pub").want(t, 0)
-	dw(t, dir, "receipts", "verify", "--export", "out", "--db", "dw.db").want(t, 2, "not both")
+	dw(t, dir, "receipts", "verify", "--export", "out", "--db", "dw.db").want(t, 2, "give one of --export")
 	verify := dw(t, dir, "receipts", "verify", "--key", "receipts.pub", "--json", "--expect-at-least", "out/checkpoint")
 	verify.want(t, 0)
 	if !json.Valid([]byte(verify.stdout)) {
