@@ -88,8 +88,10 @@ func checkFollowUp(add adder, key string, d Domain) {
 		name string
 		set  bool
 	}{
-		{"jira_issue_type", d.JiraIssueType != ""}, {"jira_request_type", d.JiraRequestType != ""},
-		{"jira_fields", len(d.JiraFields) > 0}, {"jira_resolve_transition", d.JiraResolve != ""},
+		{"jira_issue_type", d.JiraIssueType != ""},
+		{"jira_request_type", d.JiraRequestType != ""},
+		{"jira_fields", len(d.JiraFields) > 0},
+		{"jira_resolve_transition", d.JiraResolve != ""},
 	} {
 		if k.set {
 			add(key+"."+k.name, "needs jira_project")
