@@ -112,30 +112,37 @@ func (f *fleet) apart(before []int, what string) {
 // holder waits until one process has an effect of a kind in hand, by its claim.
 func (f *fleet) holder(effect string) *process {
 	f.t.Helper()
-	ctx := context.Background()
-	conn, err := pgx.Connect(ctx, f.dsn)
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	defer conn.Close(ctx) //nolint:errcheck // only read
 	const query = `SELECT DISTINCT a.application_name FROM pg_locks l JOIN pg_stat_activity a USING (pid), river_job j
 		WHERE l.locktype = 'advisory' AND l.granted AND j.args->>'kind' = $1
 		AND hashtextextended($1 || ' ' || (j.args->>'key'), 0) = (l.classid::bigint << 32) | l.objid::bigint`
 	for until := time.Now().Add(patience); time.Now().Before(until); {
-		rows, err := conn.Query(ctx, query, effect)
-		if err != nil {
-			f.t.Fatal(err)
-		}
-		names, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		if err != nil {
-			f.t.Fatal(err)
-		}
+		names := f.query(query, effect)
 		if len(names) == 1 {
 			return f.all[slices.IndexFunc(f.all, func(p *process) bool { return p.name == names[0] })]
 		}
 	}
 	f.t.Fatalf("no process takes an effect %s in hand\n%s", effect, tail(f.log.String(), 3000))
 	return nil
+}
+
+// query reads one column of text from dw's database.
+func (f *fleet) query(statement string, args ...any) []string {
+	f.t.Helper()
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, f.dsn)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	defer conn.Close(ctx) //nolint:errcheck // only read
+	rows, err := conn.Query(ctx, statement, args...)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	column, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return column
 }
 
 // kill ends a process as kill -9 does.

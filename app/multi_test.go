@@ -45,6 +45,9 @@ func (f *fleet) askedOnce() {
 	if n := f.count("evidence and history"); n != 1 {
 		f.t.Errorf("%d cards of incidents, want one:\n%s", n, f.screen())
 	}
+	if twice := f.query(`SELECT check_name FROM results GROUP BY check_name, at HAVING count(*) > 1`); len(twice) > 0 {
+		f.t.Errorf("these checks ran twice at one time: %v", twice)
+	}
 	for _, title := range []string{holdTitle, changeTitle, recoverTitle} {
 		if n := f.count(title, "fingerprint"); n != 1 {
 			f.t.Errorf("%d cards ask for %q, want one:\n%s", n, title, f.screen())
