@@ -92,6 +92,15 @@ func (l *Log) VerifyReceipts(ctx context.Context) (receipts.Report, error) {
 	return l.Verify(ctx, l.key)
 }
 
+// Stopped returns the stop as it stands; one that cannot be understood is on.
+func (l *Log) Stopped(ctx context.Context) (stop workflows.Stop, err error) {
+	err = l.store.View(ctx, func(tx workflows.ReadTx) error {
+		stop, err = tx.Stop(ctx)
+		return err
+	})
+	return stop, err
+}
+
 // Receipt returns one receipt as it is stored.
 func (l *Log) Receipt(ctx context.Context, seq int64) (entry receipts.Entry, err error) {
 	err = l.store.View(ctx, func(tx workflows.ReadTx) error {

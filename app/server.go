@@ -69,6 +69,7 @@ type healthAnswer struct {
 	Receipts int64       `json:"receipts"`
 	GivenUp  int64       `json:"effects_given_up"`
 	Problems []string    `json:"problems"`
+	Stopped  string      `json:"stopped,omitempty"` // who stopped dw and why; it is healthy and starts nothing
 }
 
 // health answers 200 only if the store answers, Slack is connected, and no
@@ -79,6 +80,11 @@ func (s *server) health(w http.ResponseWriter, r *http.Request) {
 	err := s.app.store.View(r.Context(), func(tx workflows.ReadTx) error {
 		head, err := tx.Head(r.Context())
 		answer.Receipts = head.Seq
+		if err != nil {
+			return err
+		}
+		stop, err := tx.Stop(r.Context())
+		answer.Stopped = stop.Text(time.Now())
 		return err
 	})
 	if err != nil {

@@ -18,7 +18,7 @@ func TestStop(t *testing.T) {
 		t.Errorf("an outsider is told: %s", answer)
 	}
 	r.refusedWith(outsider, "not_in_chain")
-	r.ask(copied, "stop the grid <is> moved")
+	r.ask(copied, "STOP\tthe grid <is> moved")
 	r.see("dw is stopped by", "the grid <is> moved", "Nothing new starts")
 	r.card(holdTitle, "Stopped: ", blocks.ActionApprove)
 

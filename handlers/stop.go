@@ -16,8 +16,13 @@ type stopping func(context.Context, workflows.StopRequest) (workflows.Answer, er
 // stopVerb returns what "stop [REASON]" or "resume [REASON]" asks for, and the
 // reason; nil for every other command.
 func (h *Handler) stopVerb(c bot.Command) (stopping, string) {
-	verb, reason, _ := strings.Cut(strings.TrimSpace(html.UnescapeString(c.Text)), " ")
-	switch strings.ToLower(verb) {
+	text := html.UnescapeString(c.Text)
+	words := strings.Fields(text)
+	if len(words) == 0 {
+		return nil, ""
+	}
+	_, reason, _ := strings.Cut(text, words[0])
+	switch strings.ToLower(words[0]) {
 	case "stop":
 		return h.Stopper.PullStop, strings.TrimSpace(reason)
 	case "resume":

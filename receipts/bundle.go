@@ -50,8 +50,11 @@ func WriteBundle(dir, incident string, src iter.Seq2[Entry, error], checkpoint [
 }
 
 func writeBundle(dir, incident string, src iter.Seq2[Entry, error], checkpoint []byte, verifierKey string) (Bundled, error) {
-	if verifierKey == "" {
+	switch {
+	case verifierKey == "":
 		return Bundled{}, fmt.Errorf("public key: %w: it is empty", ErrMalformed)
+	case incident == "":
+		return Bundled{}, errors.New("name an incident")
 	}
 	c, err := OpenCheckpoint(checkpoint, verifierKey)
 	if err != nil {

@@ -40,6 +40,24 @@ func TestBundleOfEveryIncidentAndSize(t *testing.T) {
 	}
 }
 
+func TestAnExportIsNoBundle(t *testing.T) {
+	t.Parallel()
+	l := newTestLog(t, 9)
+	dir := filepath.Join(t.TempDir(), "export")
+	if err := WriteExport(dir, seq(l.entries), l.checkpoint(t, 9), l.signer.VerifierKey()); err != nil {
+		t.Fatal(err)
+	}
+	if r := VerifyBundle(dir, l.signer.VerifierKey()); r.Code != CodeUnreadable || !strings.Contains(r.Problem, "use --export") {
+		t.Errorf("an export as a bundle: %s", r)
+	}
+	if r := VerifyExport(l.bundle(t, "INC-1", 9), l.signer.VerifierKey()); r.Code != CodeUnreadable || !strings.Contains(r.Problem, "use --bundle") {
+		t.Errorf("a bundle as an export: %s", r)
+	}
+	if _, err := WriteBundle(filepath.Join(t.TempDir(), "b"), "", seq(l.entries), l.checkpoint(t, 9), l.signer.VerifierKey()); err == nil {
+		t.Error("a bundle of no incident was written")
+	}
+}
+
 // TestTamperedBundle: dw and the documented program give the same answer to
 // every way of changing a bundle.
 func TestTamperedBundle(t *testing.T) {
@@ -92,6 +110,7 @@ func TestTamperedBundle(t *testing.T) {
 		"foreign receipt":     {edit(func(l []string) []string { return append(l[:len(l)-1], stranger) }), key, CodeBad},
 		"named for another":   {in(0, "INC-1", "INC-2"), key, CodeBad},
 		"more than it says":   {in(0, `"count":"5"`, `"count":"4"`), key, CodeBad},
+		"nothing in it":       {edit(func([]string) []string { return []string{string(bundleHeader("INC-1", 0))} }), key, CodeUnreadable},
 		"no head":             {edit(func(l []string) []string { return l[1:] }), key, CodeUnreadable},
 		"no JSON":             {in(1, `{"seq"`, `{seq"`), key, CodeUnreadable},
 		"no checkpoint":       {func(t *testing.T, dir string) { mustRemove(t, filepath.Join(dir, ExportCheckpoint)) }, key, CodeUnreadable},

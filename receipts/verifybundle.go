@@ -83,7 +83,7 @@ func (b *bundleCheck) header(lines *bufio.Reader) *fault {
 	b.incident, _ = o["incident"].(string)
 	b.announced, _ = o["count"].(string)
 	count, err := strconv.Atoi(b.announced)
-	if err != nil || b.incident == "" || !bytes.Equal(line, bundleHeader(b.incident, count)) {
+	if err != nil || b.incident == "" || count < 1 || !bytes.Equal(line, bundleHeader(b.incident, count)) {
 		return &fault{code: CodeUnreadable, problem: BundleReceipts + " line 1 is not written as dw writes it"}
 	}
 	return nil
@@ -138,8 +138,26 @@ func (b *bundleCheck) report(f *fault) Report {
 	return r
 }
 
+// otherKind names a folder that is a bundle where an export was asked for, or
+// the other way round.
+func otherKind(dir fs.FS, readme []byte) *fault {
+	name, other, say := ExportReceipts, BundleReceipts, "this folder is a bundle of one incident, not an export: use --bundle"
+	if bytes.Equal(readme, bundleReadme) {
+		name, other, say = BundleReceipts, ExportReceipts, "this folder is an export of the whole log, not a bundle: use --export"
+	}
+	_, missing := fs.Stat(dir, name)
+	_, err := fs.Stat(dir, other)
+	if missing != nil && err == nil {
+		return &fault{code: CodeUnreadable, problem: say}
+	}
+	return nil
+}
+
 // openFolder reads what lies beside the receipts of an export or a bundle.
 func openFolder(dir fs.FS, publicKey string, readme []byte) (export, *fault) {
+	if f := otherKind(dir, readme); f != nil {
+		return export{}, f
+	}
 	checkpoint, err := fs.ReadFile(dir, ExportCheckpoint)
 	if err != nil {
 		return export{}, &fault{code: CodeUnreadable, problem: err.Error()}

@@ -67,11 +67,12 @@ func (o *Outcome) errand(incident string, e Errand, why string) {
 	o.effect(e.Kind, key, ErrandRef{Incident: incident, Errand: e.Key()})
 }
 
-// touched lists the incidents that this transaction changes or writes about.
+// touched lists the incidents that this transaction changes or writes about. A
+// policy change belongs to none.
 func (w *work) touched() []string {
 	ids := slices.Clone(w.incidents.changed)
 	add := func(id string) {
-		if !slices.Contains(ids, id) {
+		if id != "" && !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
 	}

@@ -92,12 +92,10 @@ func (p Policy) everybody() []Person {
 	return out
 }
 
-// deciders lists who may decide about policies, each once, in the order of the
-// policies: the people of every chain. Those under cc are told only.
-func deciders(policies []Policy) []Person {
+// listedIn lists everybody who stands in one of the policies, each once.
+func listedIn(policies []Policy) []Person {
 	var out []Person
 	for _, p := range policies {
-		p.CC = nil
 		for _, who := range p.everybody() {
 			if !slices.ContainsFunc(out, who.Same) {
 				out = append(out, who)
@@ -105,6 +103,16 @@ func deciders(policies []Policy) []Person {
 		}
 	}
 	return out
+}
+
+// deciders lists who may decide about policies, each once, in the order of the
+// policies: the people of every chain. Those under cc are told only.
+func deciders(policies []Policy) []Person {
+	deciding := slices.Clone(policies)
+	for n := range deciding {
+		deciding[n].CC = nil
+	}
+	return listedIn(deciding)
 }
 
 func namesText(all []Person) string {

@@ -84,9 +84,9 @@ func (s *Service) refuseStop(w *work, r StopRequest, action string) Answer {
 	var why *Refusal
 	switch {
 	case r.NotAllowed != "":
-		why = refuse(RefusedNotAllowed, "You cannot do this: %s. %s can.", r.NotAllowed, namesText(deciders(policies)))
+		why = refuse(RefusedNotAllowed, "You cannot do this: %s. %s can.", r.NotAllowed, namesText(listedIn(policies)))
 	case !listed:
-		why = refuse(RefusedNotInChain, "Only people who are listed in dw's configuration can do this: %s.", namesText(deciders(policies)))
+		why = refuse(RefusedNotInChain, "Only people who are listed in dw's configuration can do this: %s.", namesText(listedIn(policies)))
 	default:
 		return Answer{}
 	}

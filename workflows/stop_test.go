@@ -46,6 +46,22 @@ func (e *estate) proposal(t *testing.T, id string) Proposal {
 	return p
 }
 
+// With a pager and a tracker the stop is lifted as without.
+func TestStopBesidePagerAndTracker(t *testing.T) {
+	t.Parallel()
+	e := boarded(ByItself, OnResolve)
+	e.asked(t)
+	e.stop(t, ben)
+	_, p := e.resume(t, ann)
+	if p.ID == "" {
+		t.Fatal("nobody is asked to lift the stop")
+	}
+	e.decide(t, e.click(p, ben, Approve))
+	if stop, err := e.svc.Stopped(t.Context()); err != nil || stop.On {
+		t.Errorf("stop %+v %v", stop, err)
+	}
+}
+
 // Rule 10: the stop is read inside every executing transaction.
 func TestStopHoldsWhatIsApproved(t *testing.T) {
 	t.Parallel()

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"dw/app"
 	"dw/receipts"
@@ -67,6 +68,18 @@ func (x *examination) key(f *found) string {
 	return signer.VerifierKey()
 }
 
+// stopped says that dw starts nothing.
+func (f *found) stopped(ctx context.Context, path string, log *app.Log) {
+	stop, err := log.Stopped(ctx)
+	if err != nil {
+		f.add(Fail, path, "restore it from a backup: docs/operations.md", err.Error())
+		return
+	}
+	if stop.On {
+		f.add(Warn, path, "when it may go on, ask for the end of the stop in Slack: /dw resume", stop.Text(time.Now())+". Nothing new starts")
+	}
+}
+
 // noKey is right before the first start only.
 func (f *found) noKey(path, dsn string) {
 	if strings.Contains(dsn, "://") {
@@ -100,6 +113,7 @@ func (x *examination) receipts(ctx context.Context, f *found, key string) {
 	if log.Instance() != x.c.Instance {
 		f.add(Fail, path, "set instance back to "+log.Instance()+", or name another file", "belongs to instance "+log.Instance()+", not "+x.c.Instance)
 	}
+	f.stopped(ctx, path, log)
 	report, err := log.Verify(ctx, key)
 	if closed := log.Close(); err == nil {
 		err = closed
@@ -108,10 +122,10 @@ func (x *examination) receipts(ctx context.Context, f *found, key string) {
 		f.skip("dw was started on " + path + " meanwhile, so the receipts were not judged; run doctor again")
 		return
 	}
-	f.verified(ctx, path, report, err)
+	f.verified(ctx, path, key != "", report, err)
 }
 
-func (f *found) verified(ctx context.Context, path string, report receipts.Report, err error) {
+func (f *found) verified(ctx context.Context, path string, keyed bool, report receipts.Report, err error) {
 	switch {
 	case ctx.Err() != nil:
 		f.add(Warn, path, "verify them with the time they need: dw receipts verify", fmt.Sprintf("the receipts were not verified within %s", verifyWithin))
@@ -120,7 +134,11 @@ func (f *found) verified(ctx context.Context, path string, report receipts.Repor
 	case report.Code == receipts.CodeGood:
 		f.ok(path, "receipts: "+report.String())
 	case report.Code == receipts.CodeUnsigned:
-		f.add(Warn, path, "start dw once: it signs the log", "receipts: "+report.String())
+		do := "start dw once: it signs the log"
+		if !keyed {
+			do = "mend the signing key first (above): without it no signature can be checked"
+		}
+		f.add(Warn, path, do, "receipts: "+report.String())
 	default:
 		f.add(Fail, path, "keep this database as it is for those who look into it, and restore a backup: docs/operations.md", "receipts: "+report.String())
 	}
@@ -156,9 +174,10 @@ func (x *examination) server(ctx context.Context, f *found, key string) {
 	}
 	limited, cancel := context.WithTimeout(ctx, verifyWithin)
 	defer cancel()
+	f.stopped(limited, "store.dsn", log)
 	report, err := log.Verify(limited, key)
 	if closed := log.Close(); err == nil {
 		err = closed
 	}
-	f.verified(limited, "store.dsn", report, err)
+	f.verified(limited, "store.dsn", key != "", report, err)
 }

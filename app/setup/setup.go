@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"text/template"
@@ -188,7 +189,12 @@ func Write(dir string, files []File, overwrite func(name string) bool) (kept []s
 	}
 	for _, f := range files {
 		path := filepath.Join(dir, f.Name)
-		if len(Existing(dir, []string{f.Name})) > 0 && !overwrite(f.Name) {
+		if f.Name == ignoreFile {
+			var err error
+			if f.Content, err = ignoring(path, f.Content); err != nil {
+				return kept, err
+			}
+		} else if len(Existing(dir, []string{f.Name})) > 0 && !overwrite(f.Name) {
 			kept = append(kept, f.Name)
 			continue
 		}
@@ -197,6 +203,28 @@ func Write(dir string, files []File, overwrite func(name string) bool) (kept []s
 		}
 	}
 	return kept, nil
+}
+
+// ignoring adds the lines that an existing ignore file lacks: tokens and the
+// signing key must not be committed by oversight.
+func ignoring(path string, lines []byte) ([]byte, error) {
+	before, err := os.ReadFile(path) //nolint:gosec // the folder that the person named
+	if errors.Is(err, fs.ErrNotExist) {
+		return lines, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	if len(before) > 0 && !bytes.HasSuffix(before, []byte("\n")) {
+		before = append(before, '\n')
+	}
+	has := bytes.Split(before, []byte("\n"))
+	for line := range bytes.Lines(lines) {
+		if !slices.ContainsFunc(has, func(l []byte) bool { return bytes.Equal(bytes.TrimSpace(l), bytes.TrimSpace(line)) }) {
+			before = append(before, line...)
+		}
+	}
+	return before, nil
 }
 
 // replace writes a file under another name first, so that its mode is right from

@@ -49,7 +49,11 @@ func TestInitWithoutQuestions(t *testing.T) {
 	}
 	dw(t, dir, "config", "check", "bot/config.yaml").want(t, 0, "3 checks, 1 domains")
 	dw(t, dir, "check", "run", "-c", "bot/config.yaml").want(t, 0, "pass")
+	write(t, dir, "bot/.gitignore", "*.db\nmine")
 	dw(t, dir, append(args, "--force")...).want(t, 0, "wrote bot/.env")
+	if ignored, err := os.ReadFile(filepath.Join(dir, "bot", ".gitignore")); err != nil || string(ignored) != "*.db\nmine\n.env\n*.db-*\nreceipts.key\n" {
+		t.Errorf("the ignore file is %q, %v", ignored, err)
+	}
 	os.Remove(filepath.Join(dir, "shop.db"))
 	dw(t, dir, args...).want(t, 2, "shop.db does not exist")
 }
