@@ -135,6 +135,7 @@ func (f *fleet) killedInTheCall() {
 	f.kill(f.holder(workflows.EffectStep))
 	f.at("11:33") // the run is due to be looked at
 	f.card(recoverTitle, f.dagster.Runs()[0].ID)
+	f.built()
 	f.at("11:34")
 	f.card(recoverTitle, "Seen: SUCCESS")
 }

@@ -255,9 +255,9 @@ func TestEscalationAndExpiry(t *testing.T) {
 	r.at("11:42")
 	r.wait("a reminder to the owner", func(s slackdev.Snapshot) bool { return direct(s, owner, "waits for your decision") })
 	r.at("12:12")
-	r.see("Nobody has decided", "Dan Deputy", "asked too")
+	r.escalated("Dan Deputy")
 	r.at("13:00")
-	r.see("Nobody has decided", "Esra Third", "asked too")
+	r.escalated("Esra Third")
 	r.at("15:40")
 	for _, title := range []string{holdTitle, changeTitle, recoverTitle} {
 		if card := r.card(title, "Expired"); said(card, blocks.ActionApprove) {
@@ -276,6 +276,21 @@ func TestEscalationAndExpiry(t *testing.T) {
 		t.Errorf("an expired request started %+v", runs)
 	}
 	r.verify()
+}
+
+// escalated waits until a person was asked about each of the three requests: the
+// clock must not run past an escalation that is still to be fired.
+func (r *rig) escalated(name string) {
+	r.t.Helper()
+	r.wait("three escalations to "+name, func(s slackdev.Snapshot) bool {
+		asked := 0
+		for _, m := range s.Channel(channel).Messages {
+			if said(m, "Nobody has decided", name, "asked too") {
+				asked++
+			}
+		}
+		return asked == 3
+	})
 }
 
 // direct reports whether a direct message to a person says something.
