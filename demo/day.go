@@ -148,10 +148,10 @@ func (c *conductor) boxOfficeDay(ctx context.Context) error {
 			return err
 		}
 	}
-	if c.refused() {
-		return nil
-	}
 	for _, scene := range []func(context.Context) error{c.holdPayout, c.deployEncoder, c.mergeRecovery, c.rebuilt, c.resolved, c.takeBack} {
+		if err := c.lifted(ctx); err != nil || c.refused() {
+			return err
+		}
 		if err := scene(ctx); err != nil {
 			return err
 		}

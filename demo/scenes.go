@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -80,11 +81,24 @@ func (c *conductor) decided(ctx context.Context) error {
 	return err
 }
 
-// refused ends the story where the plan was not approved.
+// lifted holds the story while dw is stopped: nothing that was approved begins.
+func (c *conductor) lifted(ctx context.Context) error {
+	stopped := func(s slackdev.Snapshot) bool {
+		return slices.ContainsFunc(c.requests.now(s).each(), func(r card) bool { return strings.Contains(r.whole, "Stopped: dw is stopped") })
+	}
+	if !stopped(c.slack.Snapshot()) {
+		return nil
+	}
+	c.line.event(c.clock.now(), "dw", "stopped", "nothing that is approved begins")
+	c.tell("dw is stopped, so the story waits. /dw resume asks for the end of the stop; somebody else than the one who asks approves it.")
+	return c.await(ctx, "the stop is lifted", !c.auto, func(s slackdev.Snapshot) bool { return !stopped(s) })
+}
+
+// refused ends the story where the plan was not approved, or not any more.
 func (c *conductor) refused() bool {
 	p := c.requests.now(c.slack.Snapshot())
 	for _, request := range []card{p.change, p.recover, p.hold} {
-		if !request.is("Rejected") && !request.is("Expired") {
+		if !slices.ContainsFunc([]string{"Rejected", "Expired", "Revoked", "Withdrawn", "Lapsed"}, request.is) {
 			continue
 		}
 		c.line.event(c.clock.now(), "owner", "a request was not approved", request.header)
