@@ -6,6 +6,7 @@ import (
 	"errors"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"dw/slackdev"
@@ -15,12 +16,12 @@ import (
 // approval and lifts the stop: the story waits, and nothing revoked is carried out.
 func TestStoppedAndRevoked(t *testing.T) {
 	t.Parallel()
-	var out bytes.Buffer
-	o := Options{Dir: filepath.Join(t.TempDir(), "demo"), Out: &out, history: testHistory(t)}
+	out := &told{waits: make(chan struct{})}
+	o := Options{Dir: filepath.Join(t.TempDir(), "demo"), Out: out, history: testHistory(t)}
 	err := withConductor(t.Context(), o, func(ctx context.Context, c *conductor) error {
 		return c.withDW(ctx, func(ctx context.Context, _ func() error) error {
 			team := make(chan error, 1)
-			go func() { team <- stopAndRevoke(ctx, c) }()
+			go func() { team <- stopAndRevoke(ctx, c, out.waits) }()
 			if err := errors.Join(c.play(ctx), <-team); err != nil {
 				return err
 			}
@@ -30,12 +31,36 @@ func TestStoppedAndRevoked(t *testing.T) {
 			return nil
 		})
 	})
-	if err != nil || !strings.Contains(out.String(), "dw is stopped, so the story waits") {
+	if err != nil {
 		t.Fatalf("%v\n%s", err, out.String())
 	}
 }
 
-func stopAndRevoke(ctx context.Context, c *conductor) error {
+// told is what the demo says; waits is closed when it says that the story waits.
+type told struct {
+	mu    sync.Mutex
+	said  bytes.Buffer
+	waits chan struct{}
+	once  sync.Once
+}
+
+func (o *told) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	n, err := o.said.Write(p)
+	if strings.Contains(o.said.String(), "dw is stopped, so the story waits") {
+		o.once.Do(func() { close(o.waits) })
+	}
+	return n, err
+}
+
+func (o *told) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.said.String()
+}
+
+func stopAndRevoke(ctx context.Context, c *conductor, waits <-chan struct{}) error {
 	var p plan
 	until := func(done func(slackdev.Snapshot) bool) error { return c.slack.Wait(ctx, done) }
 	err := until(func(s slackdev.Snapshot) bool {
@@ -53,6 +78,11 @@ func stopAndRevoke(ctx context.Context, c *conductor) error {
 	}
 	if err != nil {
 		return err
+	}
+	select {
+	case <-waits:
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 	now := func(s slackdev.Snapshot) card { return c.requests.now(s).change }
 	if err := until(func(s slackdev.Snapshot) bool { return now(s).has("dw_revoke") }); err != nil {

@@ -30,6 +30,12 @@ func freezeInDelivery(ctx context.Context, dir, dsn string) error {
 		if err := syscall.Kill(os.Getpid(), syscall.SIGSTOP); err != nil {
 			return err
 		}
+		// The thread that asked may run on for a moment before the stop reaches it.
+		for !exists(filepath.Join(dir, goOn)) {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
 		called <- outside{dir}.call("frozen-" + e.Key)
 		return nil
 	})}
@@ -44,6 +50,14 @@ func freezeInDelivery(ctx context.Context, dir, dsn string) error {
 		return err
 	}
 	return r.Stop(ctx)
+}
+
+// goOn is the file that lets the frozen process make its call.
+const goOn = "go-on"
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // A process is frozen in a delivery past the time after which the queue takes it
@@ -85,13 +99,21 @@ func TestFrozenInADelivery(t *testing.T) {
 				return len(delivered) > 0 || strings.Contains(log.String(), "another process still has this effect in hand")
 			})
 			over.Store(true)
+			if end == syscall.SIGCONT {
+				if err := os.WriteFile(filepath.Join(dir, goOn), nil, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
 			if err := child.Process.Signal(end); err != nil {
 				t.Fatal(err)
 			}
-			<-delivered
+			// Gone on, the process ends its job itself, or the other is handed it once more.
+			await(t, func() bool { return states(t, db) == "completed" })
+			if end == syscall.SIGKILL && len(delivered) == 0 {
+				t.Error("nobody delivered the effect of the process that died")
+			}
 			stop()
-			_, err := os.Stat(filepath.Join(dir, "fact-frozen-once"))
-			if made := err == nil; made != (end == syscall.SIGCONT) {
+			if made := exists(filepath.Join(dir, "fact-frozen-once")); made != (end == syscall.SIGCONT) {
 				t.Errorf("the frozen process made its call: %v", made)
 			}
 			if state := states(t, db); state != "completed" {
@@ -105,7 +127,10 @@ func await(t *testing.T, done func() bool) {
 	t.Helper()
 	poll := time.NewTicker(5 * time.Millisecond)
 	defer poll.Stop()
-	for !done() {
+	for end := time.Now().Add(2 * time.Minute); !done(); {
+		if time.Now().After(end) {
+			t.Fatal("waited two minutes for what did not come")
+		}
 		select {
 		case <-poll.C:
 		case <-t.Context().Done():
