@@ -256,11 +256,16 @@ func approvalActions(p workflows.Proposal) []slack.BlockElement {
 func approvalText(i workflows.Incident, p workflows.Proposal, v View) string {
 	parts := []string{approvalHeader(i, p), "For: " + headline(i) + ", since " + onsetText(i, v), harmText(i, v)}
 	if p.State == workflows.Waiting {
-		names := []string{}
-		for _, person := range asked(p) {
-			names = append(names, nameOf(person))
-		}
-		parts = append(parts, "Decides: "+strings.Join(names, ", ")+", until "+clock(p.Clocks.ExpiresAt, v.Now, v.Zone)+", never auto-granted")
+		parts = append(parts, deciderText(p, v, ", "))
 	}
 	return escape(clean(strings.Join(parts, ". ")+".", 900))
+}
+
+// deciderText says who decides, until when; between stands between two names.
+func deciderText(p workflows.Proposal, v View, between string) string {
+	names := []string{}
+	for _, person := range asked(p) {
+		names = append(names, nameOf(person))
+	}
+	return "Decides: " + strings.Join(names, between) + ", until " + clock(p.Clocks.ExpiresAt, v.Now, v.Zone) + ", never auto-granted"
 }

@@ -38,11 +38,7 @@ func ChangeCard(p workflows.Proposal, v View) Message {
 func changeText(header string, asker workflows.Person, p workflows.Proposal, v View) string {
 	parts := []string{header, "Asked by " + nameOf(asker)}
 	if p.State == workflows.Waiting {
-		names := []string{}
-		for _, person := range asked(p) {
-			names = append(names, nameOf(person))
-		}
-		parts = append(parts, "Decides: "+strings.Join(names, " or ")+", until "+clock(p.Clocks.ExpiresAt, v.Now, v.Zone)+", never auto-granted")
+		parts = append(parts, deciderText(p, v, " or "))
 	}
 	return escape(clean(strings.Join(parts, ". ")+".", 900))
 }

@@ -22,14 +22,9 @@ func (r *runner) relationships() error {
 		return err
 	}
 	s := ref.statement()
-	r.result.SQL = s.render()
-	row, err := askOne(r.ctx, r.q, s, 3)
+	counts, err := r.counts(s, 3)
 	if err != nil {
 		return err
-	}
-	counts, err := toCounts(row)
-	if err != nil {
-		return fmt.Errorf("read the counts: %w", err)
 	}
 	rows, keys, orphans := counts[0], counts[1], counts[2]
 	key := strings.Join(r.spec.Columns, ", ")

@@ -20,14 +20,9 @@ func (r *runner) unique() error {
 		return err
 	}
 	s := uniqueStatement(t, columns, f)
-	r.result.SQL = s.render()
-	row, err := askOne(r.ctx, r.q, s, 3)
+	counts, err := r.counts(s, 3)
 	if err != nil {
 		return err
-	}
-	counts, err := toCounts(row)
-	if err != nil {
-		return fmt.Errorf("read the counts: %w", err)
 	}
 	keys, extra, rows := counts[0], counts[1], counts[2]
 	text, err := r.uniqueText(t, f, columns, keys, extra, rows)

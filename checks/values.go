@@ -22,6 +22,20 @@ func ask(ctx context.Context, q Querier, s *statement) (Rows, error) {
 	return rows, nil
 }
 
+// counts asks for one row of n counts and keeps its SQL in the result.
+func (r *runner) counts(s *statement, n int) ([]float64, error) {
+	r.result.SQL = s.render()
+	row, err := askOne(r.ctx, r.q, s, n)
+	if err != nil {
+		return nil, err
+	}
+	counts, err := toCounts(row)
+	if err != nil {
+		return nil, fmt.Errorf("read the counts: %w", err)
+	}
+	return counts, nil
+}
+
 // askOne runs a statement that answers exactly one row of n columns.
 func askOne(ctx context.Context, q Querier, s *statement, n int) ([]any, error) {
 	rows, err := ask(ctx, q, s)

@@ -110,17 +110,27 @@ func threadRoot(ch *channel, ts string) *refusal {
 	return nil
 }
 
-func (s *Server) updateMessage(c *call) (reply, *refusal) {
+// ownMessage finds the app's message that a call names; another's is refused with
+// the code foreign.
+func (s *Server) ownMessage(c *call, foreign string) (*channel, *Message, *refusal) {
 	ch, refused := s.target(c.str("channel"), false)
 	if refused != nil {
-		return nil, refused
+		return nil, nil, refused
 	}
 	m := ch.find(c.str("ts"))
 	switch {
 	case m == nil:
-		return nil, refuse("message_not_found")
+		return nil, nil, refuse("message_not_found")
 	case m.BotID != s.ws.BotID:
-		return nil, refuse("cant_update_message")
+		return nil, nil, refuse(foreign)
+	}
+	return ch, m, nil
+}
+
+func (s *Server) updateMessage(c *call) (reply, *refusal) {
+	ch, m, refused := s.ownMessage(c, "cant_update_message")
+	if refused != nil {
+		return nil, refused
 	}
 	d, refused := s.draft(c, maxUpdateText)
 	if refused != nil {

@@ -111,16 +111,9 @@ func (s *Server) joinChannel(c *call) (reply, *refusal) {
 }
 
 func (s *Server) deleteMessage(c *call) (reply, *refusal) {
-	ch, refused := s.target(c.str("channel"), false)
+	ch, m, refused := s.ownMessage(c, "cant_delete_message")
 	if refused != nil {
 		return nil, refused
-	}
-	m := ch.find(c.str("ts"))
-	switch {
-	case m == nil:
-		return nil, refuse("message_not_found")
-	case m.BotID != s.ws.BotID:
-		return nil, refuse("cant_delete_message")
 	}
 	ts, thread := m.TS, m.ThreadTS
 	ch.messages = slices.DeleteFunc(ch.messages, func(m Message) bool { return m.TS == ts })

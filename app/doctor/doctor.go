@@ -140,3 +140,17 @@ func (r Report) next(path string) string {
 	}
 	return "start dw: dw run -c " + path
 }
+
+// asks reports whether a system can be asked; where it is not configured, or the
+// configuration is wrong, it adds why not.
+func (x *examination) asks(f *found, configured bool, without string) bool {
+	switch {
+	case !configured:
+		f.skip(without)
+	case x.project == nil:
+		f.skip("the configuration is wrong; correct it first")
+	default:
+		return true
+	}
+	return false
+}

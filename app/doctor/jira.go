@@ -16,12 +16,7 @@ import (
 // jira asks the tracker for everything that the configuration names there.
 func (x *examination) jira(ctx context.Context) []Finding {
 	var f found
-	if x.c == nil || x.c.Jira == nil {
-		f.skip("not configured: dw opens no tickets")
-		return f.list
-	}
-	if x.project == nil {
-		f.skip("the configuration is wrong; correct it first")
+	if !x.asks(&f, x.c != nil && x.c.Jira != nil, "not configured: dw opens no tickets") {
 		return f.list
 	}
 	client, err := x.project.Jira(slog.New(slog.DiscardHandler))

@@ -17,12 +17,7 @@ import (
 // pagerduty asks the account for everything that the configuration names there.
 func (x *examination) pagerduty(ctx context.Context) []Finding {
 	var f found
-	if x.c == nil || x.c.PagerDuty == nil {
-		f.skip("not configured: dw pages nobody")
-		return f.list
-	}
-	if x.project == nil {
-		f.skip("the configuration is wrong; correct it first")
+	if !x.asks(&f, x.c != nil && x.c.PagerDuty != nil, "not configured: dw pages nobody") {
 		return f.list
 	}
 	client, err := x.project.PagerDuty(slog.New(slog.DiscardHandler))
