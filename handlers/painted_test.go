@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"dw/bot"
 	"dw/slackdev"
 	"dw/workflows"
 )
@@ -60,23 +59,7 @@ func (o *one) PlaceCard(_ context.Context, _ string, at workflows.MessageRef) er
 func TestACardIsPaintedOncePerState(t *testing.T) {
 	t.Parallel()
 	calls := new(journal)
-	server, err := slackdev.New(slackdev.Options{Journal: calls, Workspace: slackdev.Workspace{
-		TeamID: "T1", Domain: "acme", BotToken: "xoxb-x", AppToken: "xapp-x", BotUserID: "U0BOT", BotID: "B0BOT", AppID: "A0APP",
-		Users:    []slackdev.User{{ID: "U0ANN", Name: "ann"}},
-		Channels: []slackdev.Channel{{ID: "C0DATA", Name: "data", Members: []string{"U0BOT", "U0ANN"}}},
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = server.Close() })
-	client, err := bot.NewClient("xoxb-x", bot.ClientOptions{APIURL: server.APIURL()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(client.Close)
+	server, client := workspace(t, slackdev.Options{Journal: calls})
 	at := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 	state := &one{incident: workflows.Incident{ID: "INC-1", Domain: "shop", State: workflows.Open, OpenedAt: at, Rev: 1}}
 	d := &Deliverer{

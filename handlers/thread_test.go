@@ -19,23 +19,7 @@ import (
 // workspace of the test's own.
 func threads(t *testing.T) (*slackdev.Server, *Deliverer) {
 	t.Helper()
-	server, err := slackdev.New(slackdev.Options{Unlimited: true, Workspace: slackdev.Workspace{
-		TeamID: "T1", Domain: "acme", BotToken: "xoxb-x", AppToken: "xapp-x", BotUserID: "U0BOT", BotID: "B0BOT", AppID: "A0APP",
-		Users:    []slackdev.User{{ID: "U0ANN", Name: "ann"}},
-		Channels: []slackdev.Channel{{ID: "C0DATA", Name: "data", Members: []string{"U0BOT", "U0ANN"}}},
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = server.Close() })
-	client, err := bot.NewClient("xoxb-x", bot.ClientOptions{APIURL: server.APIURL()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(client.Close)
+	server, client := workspace(t, slackdev.Options{Unlimited: true})
 	root, err := client.Post(context.Background(), "C0DATA", bot.Message{Text: "incident"}, bot.PostOptions{})
 	if err != nil {
 		t.Fatal(err)

@@ -123,16 +123,7 @@ func TestTamperedBundle(t *testing.T) {
 			t.Parallel()
 			dir := l.bundle(t, "INC-1", 21)
 			c.tamper(t, dir)
-			args := []string{script, dir}
-			if c.key != "" {
-				args = append(args, c.key)
-			}
-			if code, out := runPython(t, python, args); code != c.code {
-				t.Errorf("python says %d, want %d: %s", code, c.code, out)
-			}
-			if r := VerifyBundle(dir, c.key); r.Code != c.code {
-				t.Errorf("dw says %d, want %d: %s", r.Code, c.code, r)
-			}
+			bothSay(t, python, script, dir, c.key, c.code, VerifyBundle(dir, c.key))
 		})
 	}
 }
