@@ -34,7 +34,8 @@ test: ## run the tests
 	$(GO) test $(PKGS)
 
 test-postgres: ## run what needs a PostgreSQL server alone (initdb and pg_ctl on this machine)
-	CI=true $(GO) test -count=1 -run 'Postgres|Conformance|TestRunner|Frozen|Killed|CutAt|ServerCrashes|NoConnection|Dialects' ./internal/testpg ./store ./jobs ./demo
+	CI=true $(GO) test -count=1 ./internal/testpg ./connectors/postgres
+	CI=true $(GO) test -count=1 -run 'Postgres|Conformance|TestRunner|Frozen|Killed|CutAt|ServerCrashes|NoConnection|Dialects' ./store ./jobs ./demo ./checks
 	CI=true $(GO) test -count=1 -run TestPostgresProcesses ./app
 
 test-race: ## run the tests under the race detector (needs a C compiler)
