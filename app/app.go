@@ -57,6 +57,7 @@ type App struct {
 	team      string                      // the workspace's id
 	site      string                      // its address
 	pager     *pager                      // nil without PagerDuty
+	release   func() error                // gives the database back to the next dw
 }
 
 // New builds a dw. It asks Slack who the bot is and who the configured people
@@ -65,6 +66,7 @@ type App struct {
 func New(ctx context.Context, project *Project, o Options) (*App, error) {
 	a := &App{project: project, log: newLogger(project.Config, o.LogTo)}
 	steps := []func() error{
+		a.takeStore,
 		func() error { return a.openStore(ctx, o) },
 		func() error { return a.connectSlack(ctx) },
 		a.buildService,
@@ -396,8 +398,12 @@ func (a *App) closeParts() error {
 }
 
 func (a *App) closeStore() error {
-	if a.store == nil {
-		return nil
+	var errs []error
+	if a.store != nil {
+		errs = append(errs, a.store.Close())
 	}
-	return a.store.Close()
+	if a.release != nil {
+		errs = append(errs, a.release())
+	}
+	return errors.Join(errs...)
 }

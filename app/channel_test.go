@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"crypto/rand"
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"dw/app"
 	"dw/receipts"
 	"dw/slackdev"
+	"dw/store"
 )
 
 func replace(old, with string) func(string) string {
@@ -122,6 +124,19 @@ func TestStartRefuses(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestSecondDW: on one SQLite database a second dw does not start beside the
+// first, and starts once that has ended.
+func TestSecondDW(t *testing.T) {
+	t.Parallel()
+	r := start(t)
+	second := &rig{estate: r.estate, t: t, log: new(output)}
+	if _, err := second.build(app.Options{}); !errors.Is(err, store.ErrInUse) {
+		t.Errorf("a second dw on one database starts with %v, want %v", err, store.ErrInUse)
+	}
+	r.stop()
+	second.run(app.Options{})
 }
 
 // TestKeyIsGone: a database whose signing key is missing or another's gets no new

@@ -76,7 +76,7 @@ func clearDemo(dir string) error {
 	var errs []error
 	for _, name := range []string{
 		"repo", "warehouse.db", "warehouse.db-wal", "warehouse.db-shm", "warehouse.db-journal", "changes.ndjson", "clock.json", "config.yaml",
-		"store.dsn", "dw.db", "dw.db-wal", "dw.db-shm", "dw.log", "slack.log", "slack-bot.token", "slack-app.token", "dagster.token", "pagerduty.key", "jira.token", "receipts.key", "receipts.pub",
+		"store.dsn", "dw.db", "dw.db-wal", "dw.db-shm", "dw.db-lock", "dw.log", "slack.log", "slack-bot.token", "slack-app.token", "dagster.token", "pagerduty.key", "jira.token", "receipts.key", "receipts.pub",
 	} {
 		errs = append(errs, os.RemoveAll(filepath.Join(dir, name)))
 	}
