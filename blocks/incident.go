@@ -241,7 +241,7 @@ func decidesLine(i workflows.Incident, proposals []workflows.Proposal, v View) l
 	switch {
 	case i.State == workflows.Resolved:
 		return line{bold("Decided by: "), text(deciders(proposals))}
-	case i.Level < workflows.L2Propose:
+	case workflows.Autonomy(i.Level, false, false, workflows.Act{Deed: workflows.DeedPropose}).Permission != workflows.Ask:
 		return line{bold("Decides: "), text(fmt.Sprintf("nobody is asked at L%d; the owner is ", i.Level)), mention(v.Owner)}
 	case len(proposals) > 0:
 		return line{bold("Decided: "), text(outcome(proposals))}

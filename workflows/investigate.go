@@ -77,7 +77,7 @@ func actionable(d diagnosis.Diagnosis) bool {
 
 // wouldPlan plans at level L1, where the plan is only logged.
 func (s *Service) wouldPlan(ctx context.Context, i Incident, f Findings) ([]diagnosis.PlannedProposal, error) {
-	if s.policy(i.Domain).Level != L1Observe || !actionable(f.Diagnosis) {
+	if s.policy(i.Domain).may(DeedPropose).Permission != OnlyLog || !actionable(f.Diagnosis) {
 		return nil, nil
 	}
 	plan, err := s.investigator.Plan(ctx, i, f, s.now())
@@ -88,16 +88,17 @@ func (s *Service) wouldPlan(ctx context.Context, i Incident, f Findings) ([]diag
 }
 
 func (w *work) followUp(ctx context.Context, i Incident, policy Policy, plan []diagnosis.PlannedProposal) error {
+	asks := policy.may(DeedPropose).Permission
 	switch {
 	case !actionable(*i.Diagnosis):
 		w.out.drop(DeadlinePropose, i.ID)
 		return nil
-	case policy.Level == L1Observe:
+	case asks == OnlyLog:
 		if next, out := wouldPropose(i, plan, w.now); len(out.Receipts) > 0 {
 			w.setIncident(next, out)
 		}
 		return nil
-	case policy.Level < L2Propose:
+	case asks != Ask:
 		return nil
 	}
 	// A request that is already due soon is not pushed back by new findings.

@@ -39,13 +39,13 @@ func start(p Proposal, after []Proposal, t Terms, now time.Time) (Proposal, Outc
 
 func refuseStart(p Proposal, after []Proposal, t Terms, now time.Time) *Refusal {
 	switch {
-	case t.Stopped:
+	case t.perform().Code == RefusedStopped:
 		return refuse(RefusedStopped, "%q starts when the stop is lifted.", p.Title)
 	case p.approvals() < p.Quorum || p.Quorum < 1:
 		return refuse(RefusedUnapproved, "%q has %d of %d approvals.", p.Title, p.approvals(), p.Quorum)
 	case !now.Before(p.Clocks.ExecuteBefore):
 		return refuse(RefusedTooLate, "%q had to start before %s.", p.Title, clockText(p.Clocks.ExecuteBefore, now))
-	case t.Policy.Level < L2Propose:
+	case t.perform().Permission != Allow:
 		return refuse(RefusedLevel, "The autonomy level of %s was lowered since the approval.", p.Domain)
 	}
 	for _, id := range p.After {
@@ -79,8 +79,11 @@ func advance(p Proposal, t Terms, now time.Time) (Proposal, Outcome) {
 	if !now.Before(p.Clocks.ExecuteBefore) {
 		return lapse(p, now)
 	}
-	if t.Stopped {
+	switch ruling := t.perform(); {
+	case ruling.Code == RefusedStopped:
 		return p, Outcome{}
+	case ruling.Permission != Allow:
+		return halt(p, n, ruling.Why, now)
 	}
 	var out Outcome
 	step := p.Plan[n]

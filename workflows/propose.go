@@ -65,7 +65,7 @@ func findingsOf(i Incident) Findings {
 // waiting one of the same key whose content differs. The policy's rotas are read.
 func (s *Service) propose(ctx context.Context, w *work, incident string, plan []diagnosis.PlannedProposal, policy Policy) error {
 	i, err := w.incident(ctx, incident)
-	if err != nil || i.State == Resolved || policy.Level < L2Propose {
+	if err != nil || i.State == Resolved || policy.may(DeedPropose).Permission != Ask {
 		return err
 	}
 	existing, err := w.proposalsOf(ctx, incident)

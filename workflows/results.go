@@ -27,7 +27,7 @@ func (s *Service) record(ctx context.Context, w *work, r checks.Result) error {
 		return fmt.Errorf("store result: %w", err)
 	}
 	policy := s.policy(r.Domain)
-	if policy.Level < L1Observe {
+	if policy.may(DeedDiagnose).Permission != Allow {
 		return nil
 	}
 	switch r.Status {

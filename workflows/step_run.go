@@ -50,8 +50,14 @@ func intend(p Proposal, n int, found string, t Terms, now time.Time) (Proposal, 
 		out.drop(DeadlinePoll, stepSubject(p.ID, n))
 		return p, out
 	}
-	if t.Stopped {
+	switch ruling := t.perform(); {
+	case ruling.Code == RefusedStopped:
 		return p, Outcome{} // not launched; the step is queued again when the stop is lifted
+	case ruling.Permission != Allow:
+		s.State = StepPending
+		p, out := halt(p.withStep(n, s), n, ruling.Why, now)
+		out.drop(DeadlinePoll, stepSubject(p.ID, n))
+		return p, out
 	}
 	s.State, s.Attempt = StepRunning, s.Attempt+1
 	if s.Attempt == 1 {
