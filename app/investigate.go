@@ -196,5 +196,6 @@ func (v *investigator) count(ctx context.Context, h lineage.Harm) (int64, error)
 func (v *investigator) Plan(_ context.Context, _ workflows.Incident, f workflows.Findings, now time.Time) ([]diagnosis.PlannedProposal, error) {
 	return diagnosis.Plan(diagnosis.PlanInput{
 		Diagnosis: f.Diagnosis, Graph: v.project.Graph, Readers: f.Blast.Consumers, Files: files{}, Now: now, Zone: v.project.Zone,
+		FixBy: f.FixBy,
 	})
 }

@@ -159,8 +159,8 @@ func (c *conductor) boxOfficeDay(ctx context.Context) error {
 	return nil
 }
 
-// lostRowsDay: the rows of one channel went nowhere, so dw says so and proposes
-// nothing.
+// lostRowsDay: the rows of one channel went nowhere, so dw says so and asks for
+// nothing but to hold the payout that would run on what is left.
 func (c *conductor) lostRowsDay(ctx context.Context) error {
 	if err := c.noticed(ctx); err != nil {
 		return err
@@ -169,7 +169,18 @@ func (c *conductor) lostRowsDay(ctx context.Context) error {
 		return err
 	}
 	incident, _ := incidentCard(c.slack.Snapshot())
-	return errors.Join(c.seeNote(ctx, incident.id(), stageCause), c.nothingAsked(c.slack.Snapshot()))
+	return errors.Join(c.seeNote(ctx, incident.id(), stageCause), c.holdAsked(ctx))
+}
+
+func (c *conductor) holdAsked(ctx context.Context) error {
+	return c.awaitWhile(ctx, "the request to hold the payout", func(s slackdev.Snapshot) bool {
+		asked := dwCards(s, "proposal")
+		if len(asked) == 0 {
+			return false
+		}
+		c.line.event(asked[0].posted(), "Slack", asked[0].header, asked[0].text)
+		return true
+	})
 }
 
 // lateDay: nothing arrives for three hours, then everything.

@@ -24,7 +24,7 @@ func (c *conductor) checkPromise(ctx context.Context, o outcome, proposals []pro
 		p.notPaged()
 	case variantDropApp:
 		p.cause("missing_feed_segment", map[string]string{"channel": c.names[valueApp]}, c.day.at(11, 0))
-		p.nothingProposed()
+		p.onlyHold()
 		p.paged(pagerduty.Triggered)
 		p.noTicket()
 	case variantLate:
@@ -120,6 +120,15 @@ func (p *promise) state(want string) {
 func (p *promise) nothingProposed() {
 	p.expect(len(p.proposals) == 0, "dw made %d proposals, want none", len(p.proposals))
 	p.expect(len(dwCards(p.c.slack.Snapshot(), "proposal")) == 0, "Slack shows requests, want none")
+}
+
+// onlyHold: nothing can be recovered, and the payout of the night is asked to be held.
+func (p *promise) onlyHold() {
+	p.expect(len(p.proposals) == 1, "dw made %d proposals, want the hold of %s", len(p.proposals), p.c.names[jobPayout])
+	for _, proposal := range p.proposals {
+		p.expect(proposal.Key == "hold:dagster://"+p.c.names[jobPayout] && proposal.State == "waiting",
+			"dw proposed %s (%s), want the hold of %s to wait", proposal.Key, proposal.State, p.c.names[jobPayout])
+	}
 }
 
 // runs: the approved job ran once for dw, and the payout's schedule runs again.

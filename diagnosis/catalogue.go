@@ -53,6 +53,12 @@ type ProposalTemplate struct {
 	Title string
 	Steps []string
 	After []string
+	Holds bool // one proposal for each job that moves money on the rows; Steps is empty
+}
+
+// holdMoney is asked first wherever rows are lost.
+func holdMoney() ProposalTemplate {
+	return ProposalTemplate{Key: "hold", Title: "Hold what moves money on these rows", Holds: true}
 }
 
 // Catalogue returns the causes that dw can tell apart.
@@ -80,7 +86,7 @@ func missingWireFormat() CauseClass {
 			{System: "metrics", Text: "metric redpanda_iceberg_translation_invalid_records not read: no metrics connection configured"},
 		},
 		Plan: []ProposalTemplate{
-			{Key: "hold", Title: "Hold what moves money on these rows", Steps: []string{"pause_money_jobs"}},
+			holdMoney(),
 			{Key: "change", Title: "Encode the records before the output", Steps: []string{"encode_before_output"}},
 			{
 				Key: "recover", Title: "Recover the dead-letter rows, rebuild and verify", After: []string{"change"},
@@ -104,6 +110,7 @@ func missingFeedSegment() CauseClass {
 			{Predicate: "load_not_late", Need: Want},
 			{Predicate: "change_before_onset", Need: Helps},
 		},
+		Plan: []ProposalTemplate{holdMoney()},
 	}
 }
 

@@ -57,8 +57,11 @@ type PlannedStep struct {
 
 // PlannedProposal is one thing to ask a named person for.
 type PlannedProposal struct {
-	Key   string        `json:"key"` // "hold", "change", "recover": unique in the plan
+	Key   string        `json:"key"` // "hold:dagster://settle", "change", "recover": unique in the plan
 	Title string        `json:"title"`
 	Steps []PlannedStep `json:"steps"`
 	After []string      `json:"after,omitempty"` // keys that must be done before this starts
+	// InForce says who states that the hold is in force already; what dw reads of
+	// its target decides, and where nothing can be read the statement stands.
+	InForce string `json:"in_force,omitempty"`
 }

@@ -28,10 +28,8 @@ type PlanInput struct {
 	Now       time.Time
 	Zone      *time.Location // of the times in titles, nil means UTC
 	Horizon   time.Duration  // money jobs that read within it are held; zero is 24 hours
+	FixBy     time.Time      // when the fix is expected at the latest; holds look at least that far
 }
-
-// defaultHorizon is how far ahead a hold looks by default.
-const defaultHorizon = 24 * time.Hour
 
 // Problem says why one proposal of a plan was not made.
 type Problem struct {
@@ -78,6 +76,11 @@ func Plan(in PlanInput) ([]PlannedProposal, error) {
 	var out []PlannedProposal
 	var failed PlanError
 	for _, t := range class.Plan {
+		if t.Holds {
+			holds, left := p.holds(t)
+			out, failed.Problems = append(out, holds...), append(failed.Problems, left...)
+			continue
+		}
 		made, err := p.proposal(t, out, failed.Problems)
 		if err != nil {
 			failed.Problems = append(failed.Problems, Problem{Key: t.Key, Err: err})
@@ -102,7 +105,6 @@ type builder func(*planner) ([]PlannedStep, error)
 
 func builders() map[string]builder {
 	return map[string]builder{
-		"pause_money_jobs":     (*planner).pauseMoneyJobs,
 		"encode_before_output": (*planner).encodeBeforeOutput,
 		"union_dead_letter":    (*planner).unionDeadLetter,
 		"rebuild":              (*planner).rebuild,
@@ -133,43 +135,6 @@ func (p *planner) proposal(t ProposalTemplate, made []PlannedProposal, failed []
 		out.Steps = append(out.Steps, steps...)
 	}
 	return out, nil
-}
-
-// pauseMoneyJobs holds each job that moves money and reads within the horizon.
-func (p *planner) pauseMoneyJobs() ([]PlannedStep, error) {
-	horizon := p.Horizon
-	if horizon == 0 {
-		horizon = defaultHorizon
-	}
-	var steps []PlannedStep
-	for _, r := range p.Readers {
-		due := r.NextRead != nil && !r.NextRead.After(p.Now.Add(horizon))
-		if r.Kind != lineage.KindJob || r.Moves != lineage.MovesMoney || r.Paused || !due {
-			continue
-		}
-		a, ok := p.Graph.Asset(r.ID)
-		if !ok {
-			return nil, fmt.Errorf("reader %s is not in the graph", r.ID)
-		}
-		steps = append(steps, pauseStep(a, *r.NextRead))
-	}
-	if len(steps) == 0 {
-		return nil, fmt.Errorf("%w: no job that moves money reads within %s", ErrNoChangeNeeded, horizon)
-	}
-	return steps, nil
-}
-
-func pauseStep(a lineage.Asset, next time.Time) PlannedStep {
-	name, args := label(a), systemArgs(a)
-	resume := Action{System: a.ID.System(), Name: ActionResumeSchedule, Target: a.ID, Args: args}
-	return PlannedStep{
-		Kind: Hold, By: ByOwner, Reversible: true,
-		Title:      "Pause the schedule of " + name,
-		Action:     Action{System: a.ID.System(), Name: ActionPauseSchedule, Target: a.ID, Args: args},
-		Undo:       "Resume the schedule of " + name + ".",
-		UndoAction: &resume,
-		Reason:     name + " would read the incomplete rows at " + next.UTC().Format("2 Jan 15:04 MST") + ".",
-	}
 }
 
 // systemArgs are the properties that an asset has for its own system:

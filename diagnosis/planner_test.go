@@ -17,6 +17,8 @@ import (
 	_ "modernc.org/sqlite"
 )
 
+const billKey = "hold:" + string(billID)
+
 func planInput(in diagnosis.Input) diagnosis.PlanInput {
 	next := at(26, 0)
 	return diagnosis.PlanInput{
@@ -45,7 +47,7 @@ func TestPlanOfTheWorkedDay(t *testing.T) {
 		}
 	}
 	want := []string{
-		"hold []: hold by owner: dagster.pause_schedule dagster://bill_meters map[schedule:nightly] diff=false undo=true",
+		"hold:dagster://bill_meters []: hold by owner: dagster.pause_schedule dagster://bill_meters map[schedule:nightly] diff=false undo=true",
 		"change []: change by owner: git.apply_diff connect://bridge map[] diff=true undo=true",
 		"recover [change]: recover by owner: git.apply_diff dbt://grid/model.grid.fct_readings map[] diff=true undo=true",
 		"recover [change]: rerun by dw: dagster.launch_job dagster://build_readings map[location:grid] diff=false undo=true",
@@ -89,47 +91,47 @@ func TestPlanLeavesOut(t *testing.T) {
 		says   string
 		none   bool
 	}{
-		"no reader in time": {func(in *diagnosis.PlanInput) { in.Horizon = time.Hour }, []string{"change", "recover"}, "no job that moves money reads within 1h0m0s", true},
+		"no reader in time": {func(in *diagnosis.PlanInput) { in.Horizon = time.Hour }, []string{"change", "recover"}, "bill_meters reads at 5 Mar 02:00 UTC, after the fix is expected", true},
 		"pipeline fixed already": {func(in *diagnosis.PlanInput) {
 			f := deployed()
 			f["/connect/bridge.yaml"] = f["/connect/main.yaml"]
 			in.Files = f
-		}, []string{"hold", "recover"}, "no change needed", true},
+		}, []string{billKey, "recover"}, "no change needed", true},
 		"pipeline in an unknown layout": {func(in *diagnosis.PlanInput) {
 			f := deployed()
 			f["/connect/bridge.yaml"] = "input: {stdin: {}}\noutput: {kafka: {topic: readings}}\n"
 			in.Files = f
-		}, []string{"hold"}, "no diff could be made of bridge.yaml: output kafka at line 2: no diff could be made because", false},
+		}, []string{billKey}, "no diff could be made of bridge.yaml: output kafka at line 2: no diff could be made because", false},
 		"pipeline gone": {func(in *diagnosis.PlanInput) {
 			f := deployed()
 			delete(f, "/connect/bridge.yaml")
 			in.Files = f
-		}, []string{"hold"}, "bridge.yaml could not be read", false},
+		}, []string{billKey}, "bridge.yaml could not be read", false},
 		"no registry": {func(in *diagnosis.PlanInput) {
 			g := estate()
 			delete(g.assets[topicID].Properties, diagnosis.PropRegistryURL)
 			in.Graph = g
-		}, []string{"hold"}, "schema registry's url", false},
+		}, []string{billKey}, "schema registry's url", false},
 		"columns not known": {func(in *diagnosis.PlanInput) {
 			g := estate()
 			a := g.assets[modelID]
 			a.Columns = nil
 			g.assets[modelID] = a
 			in.Graph = g
-		}, []string{"hold", "change"}, "columns are not known", false},
+		}, []string{billKey, "change"}, "columns are not known", false},
 		"a column without a line": {func(in *diagnosis.PlanInput) {
 			g := estate()
 			a := g.assets[modelID]
 			a.Columns = append(slices.Clone(a.Columns), "tariff")
 			g.assets[modelID] = a
 			in.Graph = g
-		}, []string{"hold", "change"}, "no line for column tariff", false},
+		}, []string{billKey, "change"}, "no line for column tariff", false},
 		"two jobs build it": {func(in *diagnosis.PlanInput) {
 			g := estate()
 			g.assets["dagster://other"] = lineage.Asset{ID: "dagster://other", Kind: lineage.KindJob}
 			g.edges = append(g.edges, [2]lineage.AssetID{"dagster://other", modelID})
 			in.Graph = g
-		}, []string{"hold", "change"}, "built by 2 known jobs", false},
+		}, []string{billKey, "change"}, "built by 2 known jobs", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -156,15 +158,10 @@ func TestPlanLeavesOut(t *testing.T) {
 
 func TestPlanOfOtherCausesIsEmpty(t *testing.T) {
 	t.Parallel()
-	for name, change := range map[string]func(*diagnosis.Input){
-		"feed stopped": func(in *diagnosis.Input) { in.Results = nil },
-		"nothing":      func(in *diagnosis.Input) { in.Results, in.Segments = nil, nil },
-	} {
-		in := day1()
-		change(&in)
-		if plan, err := diagnosis.Plan(planInput(in)); err != nil || len(plan) != 0 {
-			t.Errorf("%s: plan %+v, %v", name, plan, err)
-		}
+	in := day1()
+	in.Results, in.Segments = nil, nil
+	if plan, err := diagnosis.Plan(planInput(in)); err != nil || len(plan) != 0 {
+		t.Errorf("plan %+v, %v", plan, err)
 	}
 }
 

@@ -80,6 +80,7 @@ func (s *Service) wouldPlan(ctx context.Context, i Incident, f Findings) ([]diag
 	if s.policy(i.Domain).may(DeedPropose).Permission != OnlyLog || !actionable(f.Diagnosis) {
 		return nil, nil
 	}
+	f.FixBy = s.policy(i.Domain).fixBy(s.now())
 	plan, err := s.investigator.Plan(ctx, i, f, s.now())
 	if _, partial := errors.AsType[*diagnosis.PlanError](err); err != nil && !partial {
 		return nil, fmt.Errorf("plan for incident %s: %w", i.ID, err)

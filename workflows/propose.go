@@ -27,7 +27,7 @@ func (s *Service) firePropose(ctx context.Context, d Deadline) error {
 	if i.State == Resolved || i.Diagnosis == nil || !actionable(*i.Diagnosis) {
 		return s.take(ctx, d, func(*work) error { return nil })
 	}
-	plan, err := s.investigator.Plan(ctx, i, findingsOf(i), s.now())
+	plan, err := s.investigator.Plan(ctx, i, s.findingsOf(i), s.now())
 	partial, made := errors.AsType[*diagnosis.PlanError](err)
 	if err != nil && !made {
 		return errors.Join(err, s.take(ctx, d, func(w *work) error {
@@ -53,12 +53,18 @@ func tellUnplanned(w *work, i Incident, partial *diagnosis.PlanError) {
 	}
 }
 
-func findingsOf(i Incident) Findings {
+func (s *Service) findingsOf(i Incident) Findings {
 	blast := lineage.BlastRadius{}
 	if i.Blast != nil {
 		blast = *i.Blast
 	}
-	return Findings{Diagnosis: *i.Diagnosis, Blast: blast, Harm: i.Harm}
+	return Findings{Diagnosis: *i.Diagnosis, Blast: blast, Harm: i.Harm, FixBy: s.policy(i.Domain).fixBy(s.now())}
+}
+
+// fixBy is when what is asked at now takes effect at the latest: decided, carried
+// out and verified at the last moment that the clocks allow.
+func (p Policy) fixBy(now time.Time) time.Time {
+	return now.Add(p.ExpireAfter + p.ExecuteWithin + p.RunTimeout + p.VerifyAfter + p.VerifyWithin)
 }
 
 // propose makes a proposal for each planned one that is new, and supersedes a

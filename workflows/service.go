@@ -87,6 +87,9 @@ type Findings struct {
 	Diagnosis diagnosis.Diagnosis
 	Blast     lineage.BlastRadius
 	Harm      *HarmCount // nil: no harm query, or it could not be asked (then Diagnosis.Unknown says so)
+	// FixBy is when the domain's clocks let the fix be in force at the latest,
+	// for a plan; zero where nothing is planned yet.
+	FixBy time.Time
 }
 
 // Investigator reads the estate for one incident. It never changes anything.
