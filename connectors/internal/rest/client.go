@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
+	"github.com/sony/gobreaker/v2"
 )
 
 // Defaults of Options whose field is zero.
@@ -54,6 +55,8 @@ type Options struct {
 	MinWait   time.Duration // before the first retry; zero is 200 ms
 	MaxWait   time.Duration // before any retry; a longer Retry-After ends the call
 	MaxBody   int64         // bytes of an answer
+	Trip      int           // calls in a row without an answer, after which none is made for Pause
+	Pause     time.Duration // before a target that does not answer is tried again
 	Log       *slog.Logger
 	Transport http.RoundTripper // nil is http.DefaultTransport
 }
@@ -63,6 +66,8 @@ type Client struct {
 	opts Options
 	base *url.URL
 	http *retryablehttp.Client
+
+	breaker *gobreaker.CircuitBreaker[Response]
 }
 
 // Call is one request.
@@ -95,7 +100,7 @@ func New(o Options) (*Client, error) {
 		return nil, fmt.Errorf("%s: URL must not hold a user or password; configure the token", o.System)
 	}
 	o = o.withDefaults()
-	c := &Client{opts: o, base: base, http: retryablehttp.NewClient()}
+	c := &Client{opts: o, base: base, http: retryablehttp.NewClient(), breaker: newBreaker(o)}
 	c.http.HTTPClient = &http.Client{Transport: o.Transport, Timeout: o.Timeout, CheckRedirect: noRedirect}
 	c.http.Logger = nil
 	c.http.RetryMax = o.Retries
@@ -122,6 +127,12 @@ func (o Options) withDefaults() Options {
 	if o.MaxBody == 0 {
 		o.MaxBody = DefaultMaxBody
 	}
+	if o.Trip == 0 {
+		o.Trip = DefaultTrip
+	}
+	if o.Pause == 0 {
+		o.Pause = DefaultPause
+	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -136,8 +147,13 @@ func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastRe
 
 // Do makes one call. Errors are *RefusedError (the target said no; nothing was
 // done), *UnclearError (the call may have had its effect) or *UnavailableError
-// (it was not sent, or may be repeated and was not answered).
+// (it was not sent, or may be repeated and was not answered). Where Trip calls in
+// a row had no answer, none is sent until Pause is over.
 func (c *Client) Do(ctx context.Context, call Call) (Response, error) {
+	return c.guarded(call, func() (Response, error) { return c.do(ctx, call) })
+}
+
+func (c *Client) do(ctx context.Context, call Call) (Response, error) {
 	req, err := c.request(ctx, call)
 	if err != nil {
 		return Response{}, err
