@@ -36,7 +36,7 @@ test: ## run the tests
 test-postgres: ## run what needs a PostgreSQL server alone (initdb and pg_ctl on this machine)
 	CI=true $(GO) test -count=1 ./internal/testpg ./connectors/postgres
 	CI=true $(GO) test -count=1 -run 'Postgres|Conformance|TestRunner|Frozen|Killed|CutAt|ServerCrashes|NoConnection|Dialects' ./store ./jobs ./demo ./checks
-	CI=true $(GO) test -count=1 -run TestPostgresProcesses ./app
+	CI=true $(GO) test -count=1 -run TestFault10PostgresProcesses ./app
 
 test-race: ## run the tests under the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -race $(PKGS)

@@ -142,10 +142,10 @@ func program(t *testing.T) string {
 	return built.program
 }
 
-// TestKilledAfterTheCall: the program is killed when the orchestrator has started
+// TestFault03KilledAfterTheCall: the program is killed when the orchestrator has started
 // the run and before dw knows it; after the restart dw finds the run by its tag
 // and starts no second one.
-func TestKilledAfterTheCall(t *testing.T) {
+func TestFault03KilledAfterTheCall(t *testing.T) {
 	t.Parallel()
 	r := &rig{estate: newEstate(t, replace("timeout: 40, rescue_after: 41", "timeout: 8, rescue_after: 9"),
 		replace("location: grid, timeout: 3", "location: grid, timeout: 30")), t: t, log: new(output)}

@@ -150,9 +150,9 @@ func (r *rig) replay(sameID bool) {
 	}
 }
 
-// TestLostAck: the acknowledgement of an approval is lost, the owner sees Slack's
+// TestFault19LostAck: the acknowledgement of an approval is lost, the owner sees Slack's
 // error and clicks again, and reads that it stands.
-func TestLostAck(t *testing.T) {
+func TestFault19LostAck(t *testing.T) {
 	t.Parallel()
 	r := start(t)
 	r.asked()

@@ -14,11 +14,11 @@ import (
 	"dw/workflows"
 )
 
-// TestPostgresProcesses: three dw on one database play the loop as one would: one
+// TestFault10PostgresProcesses: three dw on one database play the loop as one would: one
 // incident, each request asked once, one decision however its clicks are spread,
 // each deadline once, each effect once. One of them is killed in the middle of a
 // call, and the others carry on.
-func TestPostgresProcesses(t *testing.T) {
+func TestFault10PostgresProcesses(t *testing.T) {
 	t.Parallel()
 	f := startFleet(t, 3, replace("timeout: 40, rescue_after: 41", "timeout: 20, rescue_after: 21"),
 		replace("location: grid, timeout: 3", "location: grid, timeout: 30"),

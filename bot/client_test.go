@@ -139,7 +139,7 @@ func TestPostToNobody(t *testing.T) {
 	}
 }
 
-func TestPostHonoursRetryAfter(t *testing.T) {
+func TestFault18PostHonoursRetryAfter(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var calls atomic.Int32

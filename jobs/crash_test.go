@@ -105,7 +105,7 @@ func deliverAndDie(ctx context.Context, dir string) error {
 
 // Killed after the external call and before it was noted: the call is made
 // again with the same key, and the outside has one effect.
-func TestKilledAfterTheCall(t *testing.T) {
+func TestFault03KilledAfterTheCall(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^$")

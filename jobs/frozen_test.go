@@ -63,7 +63,7 @@ func exists(path string) bool {
 // A process is frozen in a delivery past the time after which the queue takes it
 // for lost. Nobody delivers the effect beside it, for it may still make its call;
 // when it has done so, or is dead, another goes on.
-func TestFrozenInADelivery(t *testing.T) {
+func TestFault11FrozenInADelivery(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]syscall.Signal{"it goes on": syscall.SIGCONT, "it dies": syscall.SIGKILL} {
 		t.Run(name, func(t *testing.T) {

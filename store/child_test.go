@@ -28,7 +28,7 @@ type child struct {
 	lines *bufio.Scanner
 }
 
-func spawn(t *testing.T, dsn, point string) *child {
+func spawn(t *testing.T, dsn, point string, change ...func(*child)) *child {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^$")
 	cmd.Env = append(os.Environ(), crashPath+"="+dsn, crashPoint+"="+point)
@@ -36,11 +36,15 @@ func spawn(t *testing.T, dsn, point string) *child {
 	if err != nil {
 		t.Fatal(err)
 	}
+	c := &child{cmd, bufio.NewScanner(out)}
+	for _, f := range change {
+		f(c)
+	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }) // over already where the test went well
-	return &child{cmd, bufio.NewScanner(out)}
+	return c
 }
 
 // until reads until the child has printed a line.
@@ -103,6 +107,10 @@ func actAsChild(ctx context.Context, dsn, point string) (handled bool, err error
 	switch point {
 	case pointFrozen:
 		return true, freeze(ctx, dsn, func() error { return syscall.Kill(os.Getpid(), syscall.SIGSTOP) })
+	case powerPoint:
+		return true, writeOnWatchedDisk(ctx, dsn)
+	case lockPoint:
+		return true, lockUntilTold(ctx, dsn)
 	case pointMigrate:
 		db, err := store.Open(ctx, dsn, store.Options{Instance: storetest.Instance})
 		if err != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // A full disk refuses the update visibly, changes nothing, and is got over.
-func TestDiskFull(t *testing.T) {
+func TestFault07DiskFull(t *testing.T) {
 	t.Parallel()
 	db := open(t, newPath(t))
 	write(t, db, 1)
@@ -76,7 +76,7 @@ func countIncidents(t *testing.T, db *store.DB) (n int) {
 
 // Power loss may cut the WAL anywhere. Wherever it does, the database opens,
 // and holds a prefix of what was written: rows, receipts and effects agree.
-func TestTornWAL(t *testing.T) {
+func TestFault06TornWAL(t *testing.T) {
 	t.Parallel()
 	const commits = 2
 	path := newPath(t)

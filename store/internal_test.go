@@ -34,7 +34,7 @@ func TestPragmasAreInForce(t *testing.T) {
 	if err := checkPragmas(t.Context(), db.read, readerPragmas()); err != nil {
 		t.Errorf("reader: %v", err)
 	}
-	if err := checkPragmas(t.Context(), db.write, writerPragmas()); err != nil {
+	if err := checkPragmas(t.Context(), db.write, writerPragmas(defaultLockWait)); err != nil {
 		t.Errorf("writer: %v", err)
 	}
 	if n := db.write.Stats().MaxOpenConnections; n != 1 {
@@ -96,7 +96,7 @@ func TestHeadIsSwapped(t *testing.T) {
 // Each setting that is not as it must be is named.
 func TestWrongPragmaIsRefused(t *testing.T) {
 	t.Parallel()
-	for _, p := range writerPragmas() {
+	for _, p := range writerPragmas(defaultLockWait) {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
 			wrong := p

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"time"
 
 	"dw/receipts"
 
@@ -24,6 +25,7 @@ const (
 const (
 	defaultKeepResults = 500
 	defaultMaxAttempts = 500
+	defaultLockWait    = 5 * time.Second
 )
 
 // Options say how a store is used.
@@ -39,6 +41,10 @@ type Options struct {
 	// MaxAttempts is how often an effect is tried before it is given up; 0
 	// means 500, which is more than a day at five minutes each.
 	MaxAttempts int
+	// LockWait is how long an update waits for another process that holds the
+	// SQLite database locked before it fails and nothing is changed; 0 means 5 s,
+	// which is more than Slack waits for an answer.
+	LockWait time.Duration
 	// Crash is called at the named points of each Update and of a migration, so that a test can
 	// end the process there. It is nil in production.
 	Crash func(point string)
@@ -104,6 +110,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.MaxAttempts <= 0 {
 		o.MaxAttempts = defaultMaxAttempts
+	}
+	if o.LockWait <= 0 {
+		o.LockWait = defaultLockWait
 	}
 	return o
 }

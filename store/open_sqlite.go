@@ -28,7 +28,7 @@ func (f sqliteFile) open(ctx context.Context, db *DB) error {
 		return err
 	}
 	if err := db.openWriter(ctx, path); err != nil {
-		return err
+		return errors.Join(err, refusedFolder(filepath.Dir(path)))
 	}
 	if err := sqliteSchema(db.write).migrate(ctx, db); err != nil {
 		return err
@@ -73,9 +73,19 @@ func guardFile(ctx context.Context, path string, log *slog.Logger) error {
 	return nil
 }
 
+// refusedFolder says why no file can be made in a folder, where SQLite only says
+// that it cannot open: it needs its -wal and -shm beside the database.
+func refusedFolder(dir string) error {
+	f, err := os.CreateTemp(dir, ".dw-writable-*")
+	if err != nil {
+		return fmt.Errorf("no file can be made beside the database: %w", err)
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
 func (db *DB) openWriter(ctx context.Context, path string) error {
 	var err error
-	db.write, err = sql.Open("sqlite", sqliteURI(path, []string{"mode=rw", "_txlock=immediate"}, writerPragmas()))
+	db.write, err = sql.Open("sqlite", sqliteURI(path, []string{"mode=rw", "_txlock=immediate"}, writerPragmas(db.opts.LockWait)))
 	if err != nil {
 		return fmt.Errorf("open for writing: %w", err)
 	}
@@ -83,7 +93,7 @@ func (db *DB) openWriter(ctx context.Context, path string) error {
 	if err := checkVersion(ctx, db.write); err != nil {
 		return err
 	}
-	return checkPragmas(ctx, db.write, writerPragmas())
+	return checkPragmas(ctx, db.write, writerPragmas(db.opts.LockWait))
 }
 
 func (db *DB) openReaders(ctx context.Context, path string, parameters ...string) error {

@@ -30,7 +30,7 @@ func counted(ctx context.Context, db *store.DB, n int) (runs int, err error) {
 
 // The line is cut at a commit. What was committed is not done again, what was not
 // is, and where nobody can be asked the store says that it does not know.
-func TestCutAtTheCommit(t *testing.T) {
+func TestFault13CutAtTheCommit(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		cut     int32
@@ -67,7 +67,7 @@ func TestCutAtTheCommit(t *testing.T) {
 
 // The server crashes and comes back while several writers are at work: each
 // update is there once if it was acknowledged, and at most once if not.
-func TestServerCrashes(t *testing.T) {
+func TestFault12ServerCrashes(t *testing.T) {
 	t.Parallel()
 	const writers, each = 4, 15
 	server := testpg.Start(t)
@@ -153,7 +153,7 @@ func TestNoConnectionLeft(t *testing.T) {
 // A process that is frozen within an update holds everybody up for as long as an
 // idle transaction may last. When it goes on, its update is not committed: its
 // function runs again, on what the others have written.
-func TestFrozenInAnUpdate(t *testing.T) {
+func TestFault11FrozenInAnUpdate(t *testing.T) {
 	t.Parallel()
 	dsn := newPostgres(t) + "&idle_in_transaction_session_timeout=1s"
 	db := open(t, dsn)
@@ -172,7 +172,7 @@ func TestFrozenInAnUpdate(t *testing.T) {
 
 // The migration's process is killed between dw's own tables and the queue's; the
 // next start goes on from there.
-func TestKilledBetweenMigrations(t *testing.T) {
+func TestFault24KilledBetweenMigrations(t *testing.T) {
 	t.Parallel()
 	for kind, at := range map[string]func(testing.TB) string{"SQLite": newPath, "PostgreSQL": store.Postgres.Database} {
 		t.Run(kind, func(t *testing.T) {
@@ -188,7 +188,7 @@ func TestKilledBetweenMigrations(t *testing.T) {
 
 // The migration's process is killed within a migration: it waits for a table that
 // somebody else is making, and dies there.
-func TestKilledWithinAMigration(t *testing.T) {
+func TestFault24KilledWithinAMigration(t *testing.T) {
 	t.Parallel()
 	for _, table := range []string{"checkpoints", "river_job"} {
 		t.Run(table, func(t *testing.T) {
@@ -222,7 +222,7 @@ func TestKilledWithinAMigration(t *testing.T) {
 	}
 }
 
-// freeze is what the child of TestFrozenInAnUpdate does.
+// freeze is what the child of TestFault11FrozenInAnUpdate does.
 func freeze(ctx context.Context, dsn string, stop func() error) error {
 	db, err := store.Open(ctx, dsn, store.Options{Instance: storetest.Instance})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // pragma is one setting of a SQLite connection and the value that SQLite must
@@ -17,10 +18,11 @@ type pragma struct {
 // writerPragmas are the settings of the one connection that writes.
 // synchronous is FULL because NORMAL may lose the last commits on power loss,
 // which receipts do not allow. mmap_size stays unset: a reported corruption was
-// amplified by it.
-func writerPragmas() []pragma {
+// amplified by it. lockWait is Options.LockWait.
+func writerPragmas(lockWait time.Duration) []pragma {
+	wait := strconv.FormatInt(lockWait.Milliseconds(), 10)
 	return []pragma{
-		{"busy_timeout", "5000", "5000"}, // first: the others may have to wait
+		{"busy_timeout", wait, wait}, // first: the others may have to wait
 		{"journal_mode", "WAL", "wal"},
 		{"synchronous", "FULL", "2"},
 		{"foreign_keys", "1", "1"},

@@ -8,9 +8,9 @@ import (
 	"dw/receipts"
 )
 
-// TestClicksRaceExpiry lets clicks of one person, in time and too late, race
+// TestFault21ClicksRaceExpiry lets clicks of one person, in time and too late, race
 // with the timer at the very instant of expiry: one verdict stands.
-func TestClicksRaceExpiry(t *testing.T) {
+func TestFault21ClicksRaceExpiry(t *testing.T) {
 	t.Parallel()
 	for range 20 {
 		e := newEstate(func(e *estate) { e.plan = e.plan[1:2] })
