@@ -78,40 +78,48 @@ func killed(t *testing.T, cmd *exec.Cmd) {
 	}
 }
 
-// TestKilledAtTheDecision: a dw that is killed before the decision's commit has
-// decided nothing and says so by Slack's own error; one that is killed after it
-// has decided once, and paints the card after the restart by itself.
-func TestKilledAtTheDecision(t *testing.T) {
+// TestFault01KilledBeforeTheDecision: a dw that is killed before the decision's
+// commit has decided nothing; the person sees Slack's error, clicks again, and
+// decides once.
+func TestFault01KilledBeforeTheDecision(t *testing.T) {
 	t.Parallel()
-	for point, decided := range map[string]bool{store.CrashBeforeCommit: false, store.CrashAfterCommit: true} {
-		t.Run(point, func(t *testing.T) {
-			t.Parallel()
-			r := &rig{estate: newEstate(t, replace("checkpoint_every: 1", "checkpoint_every: 3600"),
-				replace("timeout: 40, rescue_after: 41", "timeout: 8, rescue_after: 9")), t: t, log: new(output)}
-			cmd := exec.Command(os.Args[0], "-test.run=^$")
-			cmd.Env = append(os.Environ(), childConfig+"="+r.path("config.yaml"), childPoint+"="+point)
-			r.spawn(cmd)
-			r.asked()
-			r.write(t, armedFile, "")
-			card := r.card(changeTitle, blocks.ActionApprove)
-			outcome, err := r.slack.Click(context.Background(), owner, card.Channel, card.TS, blocks.ActionApprove)
-			if err != nil || outcome.Acked {
-				t.Errorf("the click was acknowledged by a process that died: %+v, %v", outcome, err)
-			}
-			killed(t, cmd)
-			if err := os.Remove(r.path(armedFile)); err != nil {
-				t.Fatal(err)
-			}
-			r.resume()
-			r.afterKill(decided)
-			r.card(changeTitle, "approved by")
-			r.stop()
-			if got := len(r.receipts(receipts.KindDecisionRecorded)); got != 1 {
-				t.Errorf("%d decisions, want one", got)
-			}
-			r.verify()
-		})
+	killedAtTheDecision(t, store.CrashBeforeCommit, false)
+}
+
+// TestFault02KilledAfterTheDecision: a dw that is killed after the commit and
+// before it can tell Slack has decided once, and paints the card after the restart
+// by itself.
+func TestFault02KilledAfterTheDecision(t *testing.T) {
+	t.Parallel()
+	killedAtTheDecision(t, store.CrashAfterCommit, true)
+}
+
+func killedAtTheDecision(t *testing.T, point string, decided bool) {
+	t.Helper()
+	r := &rig{estate: newEstate(t, replace("checkpoint_every: 1", "checkpoint_every: 3600"),
+		replace("timeout: 40, rescue_after: 41", "timeout: 8, rescue_after: 9")), t: t, log: new(output)}
+	cmd := exec.Command(os.Args[0], "-test.run=^$")
+	cmd.Env = append(os.Environ(), childConfig+"="+r.path("config.yaml"), childPoint+"="+point)
+	r.spawn(cmd)
+	r.asked()
+	r.write(t, armedFile, "")
+	card := r.card(changeTitle, blocks.ActionApprove)
+	outcome, err := r.slack.Click(context.Background(), owner, card.Channel, card.TS, blocks.ActionApprove)
+	if err != nil || outcome.Acked {
+		t.Errorf("the click was acknowledged by a process that died: %+v, %v", outcome, err)
 	}
+	killed(t, cmd)
+	if err := os.Remove(r.path(armedFile)); err != nil {
+		t.Fatal(err)
+	}
+	r.resume()
+	r.afterKill(decided)
+	r.card(changeTitle, "approved by")
+	r.stop()
+	if got := len(r.receipts(receipts.KindDecisionRecorded)); got != 1 {
+		t.Errorf("%d decisions, want one", got)
+	}
+	r.verify()
 }
 
 // afterKill looks at what the restart made of the click, and clicks again where

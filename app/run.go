@@ -63,6 +63,7 @@ func (a *App) runParts(ctx context.Context, cancel context.CancelFunc) error {
 	part("Slack", a.listen)
 	part("deadlines", func(ctx context.Context) error { a.ticker.Run(ctx); return nil })
 	part("checkpoints", a.keepCheckpoints)
+	part("the clock", a.watchClock)
 	part("HTTP", a.server.run)
 	parts.Wait()
 	return errors.Join(errs...)

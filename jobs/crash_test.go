@@ -59,6 +59,10 @@ func (o outside) count(t *testing.T) (calls, facts int) {
 // crashIfAsked is the child: it queues an effect, calls outside and is killed
 // before the queue can note that the call was made.
 func crashIfAsked() {
+	if dir := os.Getenv(timersDir); dir != "" {
+		_, _ = os.Stderr.WriteString("not killed: " + dieAmongTimers(context.Background(), dir).Error() + "\n")
+		os.Exit(1)
+	}
 	dir := os.Getenv(crashDir)
 	if dir == "" {
 		return
@@ -103,18 +107,24 @@ func deliverAndDie(ctx context.Context, dir string) error {
 	return errors.New("the runner stopped")
 }
 
-// Killed after the external call and before it was noted: the call is made
-// again with the same key, and the outside has one effect.
-func TestFault03KilledAfterTheCall(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
+// killedChild runs this binary with an environment that has it killed.
+func killedChild(t *testing.T, environment string) {
+	t.Helper()
 	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^$")
-	child.Env = append(os.Environ(), crashDir+"="+dir)
+	child.Env = append(os.Environ(), environment)
 	out, err := child.CombinedOutput()
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
 		t.Fatalf("the child was not killed: %v\n%s", err, out)
 	}
+}
+
+// Killed after the external call and before it was noted: the call is made
+// again with the same key, and the outside has one effect.
+func TestFault03KilledAfterTheCall(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	killedChild(t, crashDir+"="+dir)
 	if calls, facts := (outside{dir}).count(t); calls != 1 || facts != 1 {
 		t.Fatalf("before the restart: %d calls, %d facts, want one each", calls, facts)
 	}
