@@ -70,11 +70,7 @@ func (p *Project) RunChecks(ctx context.Context, names []string) ([]checks.Resul
 		return nil, errors.New("no check is configured")
 	}
 	now := p.Now()
-	results := make([]checks.Result, 0, len(specs))
-	for _, spec := range specs {
-		results = append(results, p.RunCheck(ctx, spec, forgetful{}, now))
-	}
-	return results, nil
+	return p.RunTogether(ctx, specs, forgetful{}, now), nil
 }
 
 // fileChanges reads the configured change files. A file that is not there yet

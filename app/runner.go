@@ -16,6 +16,8 @@ type runner struct {
 	project *Project
 	store   workflows.Store
 	service workflows.Proposer
+
+	together together
 }
 
 // memory hands checks what earlier runs knew.
@@ -29,13 +31,14 @@ func (m memory) Last(ctx context.Context, check string) (result checks.Result, f
 	return result, found, err
 }
 
-// RunCheck asks one check's question as of at.
+// RunCheck asks a scheduled check's question as of at, together with those of its
+// table that are due as well.
 func (r *runner) RunCheck(ctx context.Context, name string, at time.Time) (checks.Result, error) {
 	spec, err := r.project.Spec(name)
 	if err != nil {
 		return checks.Result{}, err
 	}
-	return r.project.RunCheck(ctx, spec, memory{r.store}, at), nil
+	return r.fire(ctx, spec, at)
 }
 
 // NextDue says when a check is due next after a time.
@@ -128,10 +131,11 @@ func (r *runner) CheckNames() []string {
 
 // CheckNow asks a check now and records what it found, as a scheduled run does.
 func (r *runner) CheckNow(ctx context.Context, name string, now time.Time) (checks.Result, error) {
-	result, err := r.RunCheck(ctx, name, now)
+	spec, err := r.project.Spec(name)
 	if err != nil {
-		return result, err
+		return checks.Result{}, err
 	}
+	result := r.project.RunCheck(ctx, spec, memory{r.store}, now)
 	if err := r.service.OnResult(ctx, result); err != nil {
 		return result, fmt.Errorf("record the result of %s: %w", name, err)
 	}

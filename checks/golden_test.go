@@ -62,6 +62,11 @@ func goldenStatements(t *testing.T, dialect, format, typ string) map[string]*sta
 		"metric":                  metricStatement(table, "avg(id) -- all", part),
 		"metric_buckets":          bucketsStatement(table, "avg(id)", c, spans, f),
 		"grouped":                 missingStatement(table, columns, part).grouped(columns),
+		"scan":                    planned(t, missingStatement(table, columns, f), countStatement(table, f), metricStatement(table, "avg(id) -- all", f), invalidStatement(table, f, accepted)),
+		"scan_partition":          planned(t, countStatement(table, part), invalidStatement(table, part, rangeRule(columns[0], &low, &high))),
+		"scan_grouped":            planned(t, countStatement(table, part).grouped(columns), metricStatement(table, "max(id)", part).grouped(columns)),
+		"scan_freshness":          planned(t, extentStatement(table, c), countStatement(table, filter{})),
+		"scan_buckets":            planned(t, bucketsStatement(table, "avg(id)", c, spans, f), bucketsStatement(table, "count(*)", c, spans, f)),
 		"empty":                   anyRowStatement(table),
 		"freshness_future":        newestOfAll(table, c, "id > 0"),
 		"partition":               countStatement(table, part),
@@ -85,6 +90,21 @@ func goldenStatements(t *testing.T, dialect, format, typ string) map[string]*sta
 		all["range_only_numbers"] = textValuesStatement(table, f, columns[0])
 	}
 	return all
+}
+
+// planned is the SELECT in which the planner puts several questions.
+func planned(t *testing.T, questions ...*statement) *statement {
+	t.Helper()
+	open := make([]*seat, len(questions))
+	for i, question := range questions {
+		open[i] = &seat{open: question}
+	}
+	sorted := groups(open)
+	if len(sorted) != 1 {
+		t.Fatalf("%d groups, want one", len(sorted))
+	}
+	whole, _ := combined(sorted[0])
+	return whole
 }
 
 // TestGoldenSQL compares the text of every statement with testdata, one file per

@@ -116,12 +116,11 @@ func (r *runner) groupName(values []any) string {
 	return strings.Join(parts, ", ")
 }
 
-// grouped turns a statement of aggregates into one by group. NULL is a group.
+// grouped turns a statement of aggregates into one by group.
 func (s *statement) grouped(columns []string) *statement {
-	list := strings.Join(columns, ", ")
-	g := &statement{dialect: s.dialect, args: s.args}
-	return g.add("SELECT ", list, ", ", strings.TrimPrefix(s.String(), "SELECT ")).
-		add(" GROUP BY ", list, " ORDER BY ", strings.Join(columns, " IS NULL, "), " IS NULL, ", list, " LIMIT ").bind(int64(maxGroups + 1))
+	a := *s.parts
+	a.groups = columns
+	return a.statement()
 }
 
 // validateGroups checks by what a check is grouped.

@@ -45,8 +45,9 @@ func (r *runner) readInvalid(t target, f filter, rl rule, counts []float64) (rea
 // invalidStatement counts the rows, those with a value, and those with a wrong
 // one, in one scan.
 func invalidStatement(t target, f filter, rl rule) *statement {
-	s := (&statement{dialect: t.dialect}).add("SELECT count(*), count(", rl.column, "), sum(CASE WHEN ", rl.column, " IS NOT NULL AND (")
-	return rl.wrong(s).add(") THEN 1 ELSE 0 END) FROM ", t.quoted).only("WHERE", f)
+	return over(t, f, text("count(*)"), text("count(", rl.column, ")"), func(s *statement) {
+		rl.wrong(s.add("count(CASE WHEN ", rl.column, " IS NOT NULL AND (")).add(") THEN 1 END)")
+	}).statement()
 }
 
 // samplesStatement reads the most frequent wrong values.

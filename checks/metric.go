@@ -26,7 +26,9 @@ func (r *runner) metric() error {
 // metricStatement asks for an expression, which has passed the guard, over the
 // rows of a table.
 func metricStatement(t target, expression string, f filter) *statement {
-	return (&statement{dialect: t.dialect}).add("SELECT ").where(expression).add(" FROM ", t.quoted).only("WHERE", f)
+	a := over(t, f, func(s *statement) { s.where(expression) })
+	a.alone = !additive(expression)
+	return a.statement()
 }
 
 // metricValue reads the value of an expression. NULL, as of an average over no
@@ -110,6 +112,9 @@ func bucketsStatement(t target, expression string, c timeColumn, spans []Bucket,
 		}
 		s.add("(SELECT ").where(expression).add(" FROM ", t.quoted, " WHERE ").within(c, span).only("AND", f).add(")")
 	}
+	a := over(t, f, func(s *statement) { s.where(expression) })
+	a.column, a.spans, a.alone = c, spans, !additive(expression)
+	s.parts = &a
 	return s
 }
 

@@ -72,8 +72,7 @@ func (r *runner) onlyNumbers(t target, f filter, column Column, quoted string) e
 
 // textValuesStatement counts the values that SQLite keeps as text or bytes.
 func textValuesStatement(t target, f filter, quoted string) *statement {
-	return (&statement{dialect: t.dialect}).
-		add("SELECT sum(CASE WHEN typeof(", quoted, ") IN ('text', 'blob') THEN 1 ELSE 0 END) FROM ", t.quoted).only("WHERE", f)
+	return over(t, f, text("count(CASE WHEN typeof(", quoted, ") IN ('text', 'blob') THEN 1 END)")).statement()
 }
 
 // numericType reports whether a type of PostgreSQL holds numbers.

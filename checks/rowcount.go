@@ -21,5 +21,5 @@ func (r *runner) rowCount() error {
 
 // countStatement counts the rows of a table that are judged.
 func countStatement(t target, f filter) *statement {
-	return (&statement{dialect: t.dialect}).add("SELECT count(*) FROM ", t.quoted).only("WHERE", f)
+	return over(t, f, text("count(*)")).statement()
 }

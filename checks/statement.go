@@ -10,10 +10,13 @@ type statement struct {
 	dialect string
 	text    strings.Builder
 	args    []any
+	parts   *aggregates // what it asks, where that can be asked together with more
 }
 
 // add appends text as it is: it is written in this package, quoted, or guarded.
+// What was known of its parts holds no longer.
 func (s *statement) add(parts ...string) *statement {
+	s.parts = nil
 	for _, part := range parts {
 		s.text.WriteString(part)
 	}

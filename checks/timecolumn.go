@@ -87,8 +87,12 @@ func measureExtent(ctx context.Context, q Querier, t target, column, declared, z
 // extentStatement asks for both ends apart: an index answers each at once, but
 // not the two together.
 func extentStatement(t target, c timeColumn) *statement {
-	return (&statement{dialect: t.dialect}).add(
+	s := (&statement{dialect: t.dialect}).add(
 		"SELECT (SELECT min(", c.sorted(), ") FROM ", t.quoted, "), (SELECT max(", c.sorted(), ") FROM ", t.quoted, ")")
+	ends := over(t, filter{}, text("min(", c.sorted(), ")"), text("max(", c.sorted(), ")"))
+	ends.rides = true
+	s.parts = &ends
+	return s
 }
 
 // newestUntil returns the newest time at or before now of the rows that meet a

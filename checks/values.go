@@ -12,7 +12,13 @@ import (
 // ask runs a statement and refuses an answer that the row limit has cut: a part
 // of the counts is no count.
 func ask(ctx context.Context, q Querier, s *statement) (Rows, error) {
-	rows, err := q.Select(ctx, s.String(), s.args...)
+	var rows Rows
+	var err error
+	if shared, ok := q.(*seat); ok {
+		rows, err = shared.ask(s)
+	} else {
+		rows, err = q.Select(ctx, s.String(), s.args...)
+	}
 	if err != nil {
 		return Rows{}, err
 	}

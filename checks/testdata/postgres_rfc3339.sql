@@ -1,10 +1,10 @@
 -- accepted_values
-SELECT count(*), count("channel"), sum(CASE WHEN "channel" IS NOT NULL AND (CAST("channel" AS text) NOT IN ($1, $2) OR length(CAST("channel" AS text)) NOT BETWEEN 1 AND 9) THEN 1 ELSE 0 END) FROM "main"."odd ""orders""" WHERE (id > 0
+SELECT count(*), count("channel"), count(CASE WHEN "channel" IS NOT NULL AND (CAST("channel" AS text) NOT IN ($1, $2) OR length(CAST("channel" AS text)) NOT BETWEEN 1 AND 9) THEN 1 END) FROM "main"."odd ""orders""" WHERE (id > 0
 )
 -- bound: web, app;
 
 -- accepted_values_regex
-SELECT count(*), count("channel"), sum(CASE WHEN "channel" IS NOT NULL AND (CAST("channel" AS text) !~ $1) THEN 1 ELSE 0 END) FROM "main"."odd ""orders""" WHERE (id > 0
+SELECT count(*), count("channel"), count(CASE WHEN "channel" IS NOT NULL AND (CAST("channel" AS text) !~ $1) THEN 1 END) FROM "main"."odd ""orders""" WHERE (id > 0
 )
 -- bound: ^w;
 
@@ -37,7 +37,7 @@ SELECT max("created_at" COLLATE "C") FROM "main"."odd ""orders""" WHERE "created
 -- bound: 2026-10-01T12:20:01;
 
 -- grouped
-SELECT "id", "channel", count(*), sum(CASE WHEN "id" IS NULL THEN 1 ELSE 0 END), sum(CASE WHEN "channel" IS NULL THEN 1 ELSE 0 END) FROM "main"."odd ""orders""" WHERE "created_at" COLLATE "C" >= $1 AND (id > 0
+SELECT "id", "channel", count(*), count("id"), count("channel") FROM "main"."odd ""orders""" WHERE "created_at" COLLATE "C" >= $1 AND (id > 0
 ) GROUP BY "id", "channel" ORDER BY "id" IS NULL, "channel" IS NULL, "id", "channel" LIMIT $2
 -- bound: 2026-09-29T12:20:00, 201;
 
@@ -57,7 +57,7 @@ SELECT (SELECT (avg(id)
 -- bound: 2026-10-01T11:00:00, 2026-10-01T12:00:00, 2026-09-24T11:00:00, 2026-09-24T12:00:00;
 
 -- missing
-SELECT count(*), sum(CASE WHEN "id" IS NULL THEN 1 ELSE 0 END), sum(CASE WHEN "channel" IS NULL THEN 1 ELSE 0 END) FROM "main"."odd ""orders""" WHERE (id > 0
+SELECT count(*), count("id"), count("channel") FROM "main"."odd ""orders""" WHERE (id > 0
 );
 
 -- partition
@@ -66,7 +66,7 @@ SELECT count(*) FROM "main"."odd ""orders""" WHERE "created_at" COLLATE "C" >= $
 -- bound: 2026-09-29T12:20:00;
 
 -- range
-SELECT count(*), count("id"), sum(CASE WHEN "id" IS NOT NULL AND ("id" < 0.5 OR "id" > 10) THEN 1 ELSE 0 END) FROM "main"."odd ""orders""" WHERE "created_at" COLLATE "C" >= $1 AND (id > 0
+SELECT count(*), count("id"), count(CASE WHEN "id" IS NOT NULL AND ("id" < 0.5 OR "id" > 10) THEN 1 END) FROM "main"."odd ""orders""" WHERE "created_at" COLLATE "C" >= $1 AND (id > 0
 )
 -- bound: 2026-09-29T12:20:00;
 
@@ -84,6 +84,38 @@ SELECT "id", "channel", count(*) FROM "main"."odd ""orders""" WHERE "id" IS NOT 
 -- row_count
 SELECT count(*) FROM "main"."odd ""orders""" WHERE (id > 0 -- all
 );
+
+-- scan
+SELECT count(*), count("id"), count("channel"), (avg(id) -- all
+), count(CASE WHEN "channel" IS NOT NULL AND (CAST("channel" AS text) NOT IN ($1, $2) OR length(CAST("channel" AS text)) NOT BETWEEN 1 AND 9) THEN 1 END) FROM "main"."odd ""orders""" WHERE (id > 0
+)
+-- bound: web, app;
+
+-- scan_buckets
+SELECT b0.m0, b1.m0, b0.m1, b1.m1
+FROM (SELECT (avg(id)
+) AS m0, (count(*)
+) AS m1 FROM "main"."odd ""orders""" WHERE ("created_at" COLLATE "C" >= $1 AND "created_at" COLLATE "C" < $2) AND (id > 0
+)) AS b0,
+  (SELECT (avg(id)
+) AS m0, (count(*)
+) AS m1 FROM "main"."odd ""orders""" WHERE ("created_at" COLLATE "C" >= $3 AND "created_at" COLLATE "C" < $4) AND (id > 0
+)) AS b1
+-- bound: 2026-10-01T11:00:00, 2026-10-01T12:00:00, 2026-09-24T11:00:00, 2026-09-24T12:00:00;
+
+-- scan_freshness
+SELECT count(*), min("created_at" COLLATE "C"), max("created_at" COLLATE "C") FROM "main"."odd ""orders""";
+
+-- scan_grouped
+SELECT "id", "channel", count(*), (max(id)
+) FROM "main"."odd ""orders""" WHERE "created_at" COLLATE "C" >= $1 AND (id > 0
+) GROUP BY "id", "channel" ORDER BY "id" IS NULL, "channel" IS NULL, "id", "channel" LIMIT $2
+-- bound: 2026-09-29T12:20:00, 201;
+
+-- scan_partition
+SELECT count(*), count("id"), count(CASE WHEN "id" IS NOT NULL AND ("id" < 0.5 OR "id" > 10) THEN 1 END) FROM "main"."odd ""orders""" WHERE "created_at" COLLATE "C" >= $1 AND (id > 0
+)
+-- bound: 2026-09-29T12:20:00;
 
 -- segments
 SELECT "channel" AS element, sum(CASE WHEN ("created_at" COLLATE "C" >= $1 AND "created_at" COLLATE "C" < $2) THEN 1 ELSE 0 END), sum(CASE WHEN ("created_at" COLLATE "C" >= $3 AND "created_at" COLLATE "C" < $4) THEN 1 ELSE 0 END) FROM "main"."odd ""orders""" WHERE (("created_at" COLLATE "C" >= $5 AND "created_at" COLLATE "C" < $6) OR ("created_at" COLLATE "C" >= $7 AND "created_at" COLLATE "C" < $8)) AND (id > 0

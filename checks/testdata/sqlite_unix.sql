@@ -1,5 +1,5 @@
 -- accepted_values
-SELECT count(*), count("channel"), sum(CASE WHEN "channel" IS NOT NULL AND (CAST("channel" AS text) NOT IN (?, ?) OR length(CAST("channel" AS text)) NOT BETWEEN 1 AND 9) THEN 1 ELSE 0 END) FROM "main"."odd ""orders""" WHERE (id > 0
+SELECT count(*), count("channel"), count(CASE WHEN "channel" IS NOT NULL AND (CAST("channel" AS text) NOT IN (?, ?) OR length(CAST("channel" AS text)) NOT BETWEEN 1 AND 9) THEN 1 END) FROM "main"."odd ""orders""" WHERE (id > 0
 )
 -- bound: web, app;
 
@@ -32,7 +32,7 @@ SELECT max("created_at") FROM "main"."odd ""orders""" WHERE "created_at" < ? AND
 -- bound: 1790857201;
 
 -- grouped
-SELECT "id", "channel", count(*), sum(CASE WHEN "id" IS NULL THEN 1 ELSE 0 END), sum(CASE WHEN "channel" IS NULL THEN 1 ELSE 0 END) FROM "main"."odd ""orders""" WHERE "created_at" >= ? AND (id > 0
+SELECT "id", "channel", count(*), count("id"), count("channel") FROM "main"."odd ""orders""" WHERE "created_at" >= ? AND (id > 0
 ) GROUP BY "id", "channel" ORDER BY "id" IS NULL, "channel" IS NULL, "id", "channel" LIMIT ?
 -- bound: 1790684400, 201;
 
@@ -52,7 +52,7 @@ SELECT (SELECT (avg(id)
 -- bound: 1790852400, 1790856000, 1790247600, 1790251200;
 
 -- missing
-SELECT count(*), sum(CASE WHEN "id" IS NULL THEN 1 ELSE 0 END), sum(CASE WHEN "channel" IS NULL THEN 1 ELSE 0 END) FROM "main"."odd ""orders""" WHERE (id > 0
+SELECT count(*), count("id"), count("channel") FROM "main"."odd ""orders""" WHERE (id > 0
 );
 
 -- partition
@@ -61,12 +61,12 @@ SELECT count(*) FROM "main"."odd ""orders""" WHERE "created_at" >= ? AND (id > 0
 -- bound: 1790684400;
 
 -- range
-SELECT count(*), count("id"), sum(CASE WHEN "id" IS NOT NULL AND ("id" < 0.5 OR "id" > 10) THEN 1 ELSE 0 END) FROM "main"."odd ""orders""" WHERE "created_at" >= ? AND (id > 0
+SELECT count(*), count("id"), count(CASE WHEN "id" IS NOT NULL AND ("id" < 0.5 OR "id" > 10) THEN 1 END) FROM "main"."odd ""orders""" WHERE "created_at" >= ? AND (id > 0
 )
 -- bound: 1790684400;
 
 -- range_only_numbers
-SELECT sum(CASE WHEN typeof("id") IN ('text', 'blob') THEN 1 ELSE 0 END) FROM "main"."odd ""orders""" WHERE (id > 0
+SELECT count(CASE WHEN typeof("id") IN ('text', 'blob') THEN 1 END) FROM "main"."odd ""orders""" WHERE (id > 0
 );
 
 -- relationships
@@ -83,6 +83,38 @@ SELECT "id", "channel", count(*) FROM "main"."odd ""orders""" WHERE "id" IS NOT 
 -- row_count
 SELECT count(*) FROM "main"."odd ""orders""" WHERE (id > 0 -- all
 );
+
+-- scan
+SELECT count(*), count("id"), count("channel"), (avg(id) -- all
+), count(CASE WHEN "channel" IS NOT NULL AND (CAST("channel" AS text) NOT IN (?, ?) OR length(CAST("channel" AS text)) NOT BETWEEN 1 AND 9) THEN 1 END) FROM "main"."odd ""orders""" WHERE (id > 0
+)
+-- bound: web, app;
+
+-- scan_buckets
+SELECT b0.m0, b1.m0, b0.m1, b1.m1
+FROM (SELECT (avg(id)
+) AS m0, (count(*)
+) AS m1 FROM "main"."odd ""orders""" WHERE ("created_at" >= ? AND "created_at" < ?) AND (id > 0
+)) AS b0,
+  (SELECT (avg(id)
+) AS m0, (count(*)
+) AS m1 FROM "main"."odd ""orders""" WHERE ("created_at" >= ? AND "created_at" < ?) AND (id > 0
+)) AS b1
+-- bound: 1790852400, 1790856000, 1790247600, 1790251200;
+
+-- scan_freshness
+SELECT count(*), min("created_at"), max("created_at") FROM "main"."odd ""orders""";
+
+-- scan_grouped
+SELECT "id", "channel", count(*), (max(id)
+) FROM "main"."odd ""orders""" WHERE "created_at" >= ? AND (id > 0
+) GROUP BY "id", "channel" ORDER BY "id" IS NULL, "channel" IS NULL, "id", "channel" LIMIT ?
+-- bound: 1790684400, 201;
+
+-- scan_partition
+SELECT count(*), count("id"), count(CASE WHEN "id" IS NOT NULL AND ("id" < 0.5 OR "id" > 10) THEN 1 END) FROM "main"."odd ""orders""" WHERE "created_at" >= ? AND (id > 0
+)
+-- bound: 1790684400;
 
 -- segments
 SELECT "channel" AS element, sum(CASE WHEN ("created_at" >= ? AND "created_at" < ?) THEN 1 ELSE 0 END), sum(CASE WHEN ("created_at" >= ? AND "created_at" < ?) THEN 1 ELSE 0 END) FROM "main"."odd ""orders""" WHERE (("created_at" >= ? AND "created_at" < ?) OR ("created_at" >= ? AND "created_at" < ?)) AND (id > 0
