@@ -44,6 +44,7 @@ type App struct {
 	service   *workflows.Service
 	runner    *runner
 	receipts  *Log
+	redactor  *receipts.Redactor
 	client    *bot.Client
 	socket    *bot.Socket
 	handler   *handlers.Handler
@@ -64,7 +65,7 @@ type App struct {
 // are, so wrong tokens and unknown people are found here. Close it also after
 // an error of Run; the project is the caller's to close after an error of New.
 func New(ctx context.Context, project *Project, o Options) (*App, error) {
-	a := &App{project: project, log: newLogger(project.Config, o.LogTo)}
+	a := &App{project: project, log: newLogger(project.Config, o.LogTo), redactor: redactorOf(project.Config)}
 	steps := []func() error{
 		a.takeStore,
 		func() error { return a.openStore(ctx, o) },
@@ -89,7 +90,7 @@ func newLogger(c *config.Config, to io.Writer) *slog.Logger {
 	if err := level.UnmarshalText([]byte(c.Log.Level)); err != nil {
 		level = slog.LevelInfo
 	}
-	options := &slog.HandlerOptions{Level: level}
+	options := &slog.HandlerOptions{Level: level, ReplaceAttr: redactAttr(redactorOf(c))}
 	if c.Log.Format == "text" {
 		return slog.New(slog.NewTextHandler(to, options))
 	}
@@ -109,7 +110,9 @@ func (a *App) openStore(ctx context.Context, o Options) error {
 	if err := writePublicKey(c.Receipts.KeyFile, signer.VerifierKey()); err != nil {
 		return err
 	}
-	a.store, err = store.Open(ctx, c.Store.DSN.Reveal(), store.Options{Instance: c.Instance, Signer: &signer, Log: a.log, Crash: o.Crash})
+	a.store, err = store.Open(ctx, c.Store.DSN.Reveal(), store.Options{
+		Instance: c.Instance, Signer: &signer, Redactor: a.redactor, Log: a.log, Crash: o.Crash,
+	})
 	if err != nil {
 		return err
 	}
@@ -176,10 +179,15 @@ func (a *App) buildHandlersIdentity(self bot.Self) error {
 		return err
 	}
 	a.handler = handlers.New(handlers.Options{
-		Replier: a.client, Identity: identity, Graph: a.graph, Due: due, Policy: a.policy,
+		Replier: a.speaker(), Identity: identity, Graph: a.graph, Due: due, Policy: a.policy,
 		Command: a.project.Config.Slack.Command, Zone: a.project.Zone, Now: a.project.Now, Logger: a.log, Receipts: a.receipts,
 	})
 	return nil
+}
+
+// speaker sends messages without secrets.
+func (a *App) speaker() handlers.Redacted {
+	return handlers.Redacted{Client: a.client, Redactor: a.redactor}
 }
 
 func (a *App) policy(domain string) (workflows.Policy, bool) {
@@ -240,7 +248,7 @@ func newNonce() string {
 func (a *App) buildFaces(Options) error {
 	c := a.project.Config
 	a.deliverer = &handlers.Deliverer{
-		Poster: a.client, OpenDM: a.client.OpenDM, Placer: a.service, Loader: a.service,
+		Poster: a.speaker(), OpenDM: a.client.OpenDM, Placer: a.service, Loader: a.service,
 		Policy: a.policy, Zone: a.project.Zone, Now: a.project.Now, Logger: a.log,
 	}
 	var err error

@@ -22,7 +22,7 @@ const receiptPage = 500
 
 // Log reads the receipts of a database. It changes nothing.
 type Log struct {
-	store  workflows.Store
+	store  *store.DB
 	closer io.Closer
 	key    string // public key, where this process holds the private one
 

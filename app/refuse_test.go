@@ -220,7 +220,7 @@ func TestReject(t *testing.T) {
 		t.Error("a rejected request still has buttons")
 	}
 	decisions := r.receipts(receipts.KindDecisionRecorded)
-	if len(decisions) != 1 || decisions[0].Predicate.Body["verdict"] != "reject" || decisions[0].Predicate.Body["reason_sha256"] == nil {
+	if len(decisions) != 1 || decisions[0].Predicate.Body["verdict"] != "reject" || decisions[0].Predicate.Body["reason"] == nil {
 		t.Fatalf("decisions %+v, want one rejection with the digest of its reason", decisions)
 	}
 	if strings.Contains(decisions[0].Bytes, reason) {

@@ -90,7 +90,7 @@ type checkpointed struct{ a *App }
 
 // Handle meets bot.Handler.
 func (c checkpointed) Handle(ctx context.Context, e bot.Event) (any, error) {
-	ack, err := c.a.handler.Handle(ctx, e)
+	ack, err := c.a.handler.Handle(ctx, withoutSecrets(c.a.redactor, e))
 	if err != nil {
 		return ack, err
 	}

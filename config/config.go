@@ -54,6 +54,8 @@ type Store struct {
 type Receipts struct {
 	KeyFile         string   `yaml:"key_file"`
 	CheckpointEvery Duration `yaml:"checkpoint_every"` // default 60s
+	SelfCheckEvery  Duration `yaml:"self_check_every"` // default 1h
+	Anchors         Anchors  `yaml:"anchors"`
 }
 
 // Server is dw's own HTTP listener for /healthz, /metrics and /intake.

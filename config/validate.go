@@ -25,6 +25,7 @@ func (c *Config) applyDefaults(folder string) {
 	setDefault(&c.Log.Level, "info")
 	setDefault(&c.Log.Format, "json")
 	c.Receipts.KeyFile = resolve(folder, c.Receipts.KeyFile)
+	c.Receipts.Anchors.applyDefaults(folder)
 	c.Store.DSN = NewSecret(resolveDSN(folder, c.Store.DSN.Reveal()))
 	c.Clock.File = resolve(folder, c.Clock.File)
 	for name, connection := range c.Connections {
@@ -75,6 +76,7 @@ func (c *Config) validate() Problems {
 	checkZone(add, "timezone", c.Timezone)
 	c.checkSlack(add)
 	c.checkStore(add)
+	c.checkAnchors(add)
 	checkListen(add, "server.listen", c.Server.Listen)
 	oneOf(add, "log.level", c.Log.Level, "debug", "info", "warn", "error")
 	oneOf(add, "log.format", c.Log.Format, "json", "text")

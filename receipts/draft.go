@@ -34,6 +34,10 @@ type Draft struct {
 	At       time.Time
 	Subject  []Subject
 	Body     Object
+
+	// Redacted counts by rule what was taken out before the receipt was encoded;
+	// a Redactor sets it.
+	Redacted map[string]int
 }
 
 // Actor is who acted: Kind is human, agent or dw; Team and User are ids of the
@@ -81,20 +85,28 @@ func (d Draft) validate() error {
 
 // encode returns the canonical bytes of d at place seq of instance's log.
 func (d Draft) encode(instance string, seq int64) ([]byte, error) {
+	predicate := Object{
+		"kind":     d.Kind,
+		"incident": d.Incident,
+		"proposal": d.Proposal,
+		"actor":    d.Actor.encode(),
+		"at":       d.At,
+		"seq":      seq,
+		"instance": instance,
+		"body":     d.Body,
+	}
+	if len(d.Redacted) > 0 {
+		redacted := Object{}
+		for rule, n := range d.Redacted {
+			redacted[rule] = n
+		}
+		predicate["redacted"] = redacted
+	}
 	return Canonical(Object{
 		"_type":         StatementType,
 		"subject":       encodeSubjects(d.Subject),
 		"predicateType": PredicateType,
-		"predicate": Object{
-			"kind":     d.Kind,
-			"incident": d.Incident,
-			"proposal": d.Proposal,
-			"actor":    d.Actor.encode(),
-			"at":       d.At,
-			"seq":      seq,
-			"instance": instance,
-			"body":     d.Body,
-		},
+		"predicate":     predicate,
 	})
 }
 

@@ -29,6 +29,10 @@ const (
 	KindAutonomyWouldPropose = "autonomy.would_propose"
 	KindConfigLoaded         = "config.loaded"
 	KindKeyCreated           = "key.created"
+	KindKeyRotated           = "key.rotated"   // signed by the old and the new key
+	KindAnchorPosted         = "anchor.posted" // a checkpoint stands where dw cannot change it
+	KindTextShredded         = "text.shredded" // free texts were deleted, their hashes stay
+	KindLogMismatch          = "log.mismatch"  // the self-check found the log changed
 	KindClockJump            = "clock_jump"
 	KindRestoredFrom         = "restored_from" // a backup took the database's place
 )

@@ -48,6 +48,9 @@ type Report struct {
 	// ExportKey is the public key that lies in an export. It proves nothing by
 	// itself: whoever rewrote the export could have replaced it too.
 	ExportKey string `json:"export_key,omitempty"`
+	// Texts is how many free texts came along and are those that the receipts
+	// hold the hashes of.
+	Texts int `json:"texts,omitempty"`
 	// Bundle is the incident that a verified bundle is about; empty for a log.
 	Bundle string `json:"bundle,omitempty"`
 }

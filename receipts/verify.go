@@ -21,7 +21,12 @@ import (
 // which the log must still contain. More receipts than a checkpoint says are
 // fine; more than want says are not, since the head moves with every receipt.
 func VerifyEntries(src iter.Seq2[Entry, error], want Head, checkpoint []byte, publicKey string, atLeast ...[]byte) Report {
-	v, f := newVerification(want, checkpoint, strings.TrimSpace(publicKey), atLeast)
+	return verifyEntries(src, want, checkpoint, strings.TrimSpace(publicKey), nil, atLeast)
+}
+
+func verifyEntries(src iter.Seq2[Entry, error], want Head, checkpoint []byte, publicKey string, texts *textCheck, atLeast [][]byte) Report {
+	v, f := newVerification(want, checkpoint, publicKey, atLeast)
+	v.texts = texts
 	if f == nil {
 		f = v.run(src)
 	}
@@ -38,6 +43,7 @@ type verification struct {
 	head      Head
 	tree      frontier
 	signature bool
+	texts     *textCheck // nil: none came with the receipts
 }
 
 // fault is a finding that ends a verification.
@@ -142,7 +148,7 @@ func (v *verification) checkPlace(e Entry, bad func(problem, expected, found str
 	if string(p.instance) != v.instance {
 		return bad("the receipt is of another instance", v.instance, string(p.instance))
 	}
-	return nil
+	return v.texts.check(e)
 }
 
 // checkRoots compares the tree with every checkpoint of exactly this size.
@@ -182,6 +188,9 @@ func (v *verification) checkEnd() *fault {
 			return v.truncated("checkpoint", c.Size)
 		}
 	}
+	if f := v.texts.end(); f != nil {
+		return f
+	}
 	return v.unsigned()
 }
 
@@ -211,6 +220,9 @@ func (v *verification) report(f *fault) Report {
 	if v.newest && len(v.claims) > 0 {
 		r.Origin = v.claims[0].Origin
 		r.Signed = min(v.claims[0].Size, r.Count)
+	}
+	if v.texts != nil {
+		r.Texts = v.texts.good
 	}
 	if f != nil {
 		r.Code, r.FirstBad, r.Problem = f.code, f.seq, f.problem

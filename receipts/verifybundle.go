@@ -36,6 +36,7 @@ type bundleCheck struct {
 	incident   string
 	announced  string
 	last, seen int64
+	texts      *textCheck
 }
 
 func (b *bundleCheck) run(dir fs.FS) *fault {
@@ -47,6 +48,9 @@ func (b *bundleCheck) run(dir fs.FS) *fault {
 	var err error
 	if b.checkpoint, err = OpenCheckpoint(x.checkpoint, b.key); err != nil {
 		return checkpointFault(err)
+	}
+	if b.texts, f = readTexts(dir); f != nil {
+		return f
 	}
 	file, err := dir.Open(BundleReceipts)
 	if err != nil {
@@ -106,7 +110,7 @@ func (b *bundleCheck) line(n int64, line []byte) *fault {
 	if err := tlog.CheckRecord(p.proof, b.checkpoint.Size, b.checkpoint.Root, p.Seq-1, p.Leaf); err != nil {
 		return bad("the receipt is not in the log that the checkpoint signs: its proof does not lead to the root", b.checkpoint.Root.String(), "")
 	}
-	place := verification{instance: strings.TrimPrefix(b.checkpoint.Origin, originPrefix)}
+	place := verification{instance: strings.TrimPrefix(b.checkpoint.Origin, originPrefix), texts: b.texts}
 	if f := place.checkPlace(p.Entry, bad); f != nil {
 		return f
 	}
@@ -124,6 +128,8 @@ func (b *bundleCheck) end() *fault {
 		return &fault{code: CodeTruncated, problem: "every receipt present verifies, but the bundle says there were more", expected: b.announced + " receipts", found: seen}
 	case b.announced != seen:
 		return &fault{code: CodeBad, problem: "the bundle holds more receipts than it says", expected: b.announced, found: seen}
+	case b.texts.end() != nil:
+		return b.texts.end()
 	case b.key == "":
 		return &fault{code: CodeUnsigned, problem: "no public key was given; the bundle names " + b.folderKey + ", which proves nothing by itself"}
 	}
@@ -132,6 +138,9 @@ func (b *bundleCheck) end() *fault {
 
 func (b *bundleCheck) report(f *fault) Report {
 	r := Report{Count: b.seen, Signed: b.seen, Origin: b.checkpoint.Origin, SignatureChecked: f == nil, ExportKey: b.folderKey, Bundle: b.incident}
+	if b.texts != nil {
+		r.Texts = b.texts.good
+	}
 	if f != nil {
 		r.Code, r.FirstBad, r.Problem, r.Expected, r.Found = f.code, f.seq, f.problem, f.expected, f.found
 	}

@@ -28,12 +28,16 @@ func verifyExport(dir fs.FS, publicKey string, atLeast [][]byte) Report {
 	if f != nil {
 		return (&verification{}).report(f)
 	}
+	texts, f := readTexts(dir)
+	if f != nil {
+		return (&verification{}).report(f)
+	}
 	lines, err := dir.Open(ExportReceipts)
 	if err != nil {
 		return (&verification{}).report(&fault{code: CodeUnreadable, problem: err.Error()})
 	}
 	defer func() { _ = lines.Close() }() // only read
-	r := VerifyEntries(readLines(lines), Head{}, x.checkpoint, publicKey, atLeast...)
+	r := verifyEntries(readLines(lines), Head{}, x.checkpoint, publicKey, texts, atLeast)
 	r.ExportKey = x.key
 	if r.Code == CodeUnsigned {
 		r.Problem += fmt.Sprintf("; the export names %s, which proves nothing by itself:"+

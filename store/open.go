@@ -2,9 +2,11 @@ package store
 
 import (
 	"context"
+	"crypto/rand"
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"strings"
 	"time"
@@ -34,6 +36,10 @@ type Options struct {
 	Instance string
 	// Signer signs checkpoints; without one WriteCheckpoint is refused.
 	Signer *receipts.Signer
+	// Redactor takes secrets out of receipts; nil knows the patterns alone.
+	Redactor *receipts.Redactor
+	// Rand gives the salts of free texts; nil means crypto/rand's Reader.
+	Rand io.Reader
 	// Log takes what an operator should know; nil discards it.
 	Log *slog.Logger
 	// KeepResults is how many results of one check are kept; 0 means 500.
@@ -104,6 +110,9 @@ func Open(ctx context.Context, dsn string, o Options) (*DB, error) {
 func (o Options) withDefaults() Options {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Rand == nil {
+		o.Rand = rand.Reader
 	}
 	if o.KeepResults <= 0 {
 		o.KeepResults = defaultKeepResults

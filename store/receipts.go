@@ -74,21 +74,30 @@ func copyHash(to *[32]byte, from []byte) error {
 	return nil
 }
 
-// AppendReceipt gives d its place at the end of the log. The head is swapped
+// AppendReceipt gives d its place at the end of the log, without secrets and
+// with its free texts kept beside it. The head is swapped
 // from the value read, so two writers can never fork the chain.
 func (t *writer) AppendReceipt(ctx context.Context, d receipts.Draft) (receipts.Entry, error) {
 	head, err := t.Head(ctx)
 	if err != nil {
 		return receipts.Entry{}, t.fail(err)
 	}
-	e, next, err := receipts.Append(t.db.instance, head, d)
+	sealed, texts, err := receipts.Sealer{Redactor: t.db.opts.Redactor, Rand: t.db.opts.Rand}.Seal(d)
+	if err != nil {
+		return receipts.Entry{}, t.fail(err)
+	}
+	e, next, err := receipts.Append(t.db.instance, head, sealed)
 	if errors.Is(err, receipts.ErrClock) {
 		return t.appendAfterJump(ctx, head, d)
 	}
 	if err != nil {
 		return receipts.Entry{}, t.fail(err)
 	}
-	if err := t.storeReceipt(ctx, e, head, next); err != nil {
+	err = t.storeReceipt(ctx, e, head, next)
+	if err == nil {
+		err = t.storeTexts(ctx, e.Seq, texts)
+	}
+	if err != nil {
 		return receipts.Entry{}, t.fail(fmt.Errorf("store receipt %d (%s): %w", e.Seq, d.Kind, err))
 	}
 	return e, nil

@@ -3,6 +3,7 @@ package workflows
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -237,17 +238,26 @@ func (t *memTx) DropDeadlines(_ context.Context, subject string) error {
 // AppendReceipt keeps a real chain; after the clock went back it first records
 // the jump, as a store does.
 func (t *memTx) AppendReceipt(_ context.Context, d receipts.Draft) (receipts.Entry, error) {
-	e, head, err := receipts.Append("test", t.data.head, d)
+	sealed, texts, err := receipts.Sealer{Rand: rand.Reader}.Seal(d)
+	if err != nil {
+		return receipts.Entry{}, err
+	}
+	e, head, err := receipts.Append("test", t.data.head, sealed)
 	if errors.Is(err, receipts.ErrClock) {
 		jump := receipts.Draft{Kind: receipts.KindClockJump, Actor: itself(), At: d.At}
 		if e, head, err = receipts.Append("test", t.data.head, jump); err != nil {
 			return e, err
 		}
 		t.data.log, t.data.head = append(t.data.log, e), head
-		e, head, err = receipts.Append("test", t.data.head, d)
+		e, head, err = receipts.Append("test", t.data.head, sealed)
 	}
 	if err != nil {
 		return e, err
+	}
+	for _, text := range texts {
+		if err := receipts.CheckText(e.Bytes, text); err != nil {
+			return e, err
+		}
 	}
 	t.data.log, t.data.drafts, t.data.head = append(t.data.log, e), append(t.data.drafts, d), head
 	return e, nil

@@ -1,8 +1,6 @@
 package workflows
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"time"
 
@@ -72,10 +70,7 @@ func recorded(p Proposal, r DecideRequest, link Link, now time.Time) Outcome {
 		"approvals": p.approvals(), "quorum": p.Quorum,
 	}
 	if r.Reason != "" {
-		// The text itself stays in the decision row, where it can be erased; the
-		// nonce salts the digest.
-		sum := sha256.Sum256([]byte(p.Nonce + "\n" + r.Reason))
-		body["reason_sha256"] = hex.EncodeToString(sum[:])
+		body["reason"] = receipts.FreeText(clean(r.Reason))
 	}
 	out.receipt(p.draft(receipts.KindDecisionRecorded, human(link.Person), now, body))
 	return out

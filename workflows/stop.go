@@ -48,7 +48,7 @@ func (s Stop) Text(now time.Time) string {
 func pull(s Stop, by Person, reason string, at, now time.Time) (Stop, Outcome) {
 	var out Outcome
 	out.receipt(stopReceipt(receipts.KindStopPulled, by, s.Rev+1, now, receipts.Object{
-		"reason": clean(reason), "arrived_at": timeOr(at), "was_stopped": s.On,
+		"reason": receipts.FreeText(clean(reason)), "arrived_at": timeOr(at), "was_stopped": s.On,
 	}))
 	return Stop{On: true, By: by, Reason: reason, At: now.UTC(), Rev: s.Rev + 1}, out
 }

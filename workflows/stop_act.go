@@ -169,7 +169,7 @@ func (s *Service) resumeAlone(ctx context.Context, w *work, r StopRequest, polic
 		return Answer{Text: "Nobody else is listed who could approve it. Add a deputy to dw's configuration, or solo: true for a team of one."}, nil
 	}
 	next := Stop{By: r.By, Reason: r.Reason, At: w.now.UTC(), Rev: w.stop.Rev + 1}
-	w.out.receipt(stopReceipt(receipts.KindStopLifted, r.By, next.Rev, w.now, receipts.Object{"solo": true, "reason": clean(r.Reason)}))
+	w.out.receipt(stopReceipt(receipts.KindStopLifted, r.By, next.Rev, w.now, receipts.Object{"solo": true, "reason": receipts.FreeText(clean(r.Reason))}))
 	if err := s.switchStop(ctx, w, next); err != nil {
 		return Answer{}, err
 	}

@@ -13,6 +13,7 @@ import (
 func receiptsBundleCommand() *cobra.Command {
 	var flags logFlags
 	var incident, out string
+	var texts bool
 	cmd := &cobra.Command{
 		Use: "bundle", Short: "Write one incident's receipts, each with its proof, to an empty folder", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -21,12 +22,19 @@ func receiptsBundleCommand() *cobra.Command {
 				return err
 			}
 			defer log.Close() //nolint:errcheck // only read
+			kept, err := signedTexts(cmd, log, texts, incident)
+			if err != nil {
+				return err
+			}
 			count, err := log.Bundle(cmd.Context(), incident, out)
 			if errors.Is(err, receipts.ErrNothing) {
 				return &exitError{receipts.CodeUnreadable, fmt.Errorf("%w; dw receipts list names the incidents", err)}
 			}
 			if err != nil {
 				return &exitError{receipts.CodeUnreadable, err}
+			}
+			if err := writeTexts(cmd, texts, kept, out); err != nil {
+				return err
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "bundled %d receipts of %s to %s; verify it with: dw receipts verify --bundle %s --key FILE\n",
 				count.Receipts, incident, out, out)
@@ -39,6 +47,7 @@ func receiptsBundleCommand() *cobra.Command {
 	flags.add(cmd)
 	cmd.Flags().StringVar(&incident, "incident", "", "the incident's id")
 	cmd.Flags().StringVar(&out, "out", "", "folder to write to")
+	textsFlag(cmd, &texts)
 	_ = cmd.MarkFlagRequired("incident")
 	_ = cmd.MarkFlagRequired("out")
 	return cmd

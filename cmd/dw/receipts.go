@@ -49,7 +49,7 @@ func (f *logFlags) open(cmd *cobra.Command) (*app.Log, error) {
 
 func receiptsCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "receipts", Short: "List, show, export and verify receipts"}
-	cmd.AddCommand(receiptsListCommand(), receiptsShowCommand(), receiptsExportCommand(), receiptsBundleCommand(), receiptsVerifyCommand())
+	cmd.AddCommand(receiptsListCommand(), receiptsShowCommand(), receiptsExportCommand(), receiptsBundleCommand(), receiptsVerifyCommand(), receiptsShredCommand())
 	return cmd
 }
 
@@ -111,7 +111,7 @@ func dash(text string) string {
 func receiptsShowCommand() *cobra.Command {
 	var flags logFlags
 	cmd := &cobra.Command{
-		Use: "show SEQ", Short: "Print one receipt's bytes as they are stored", Args: cobra.ExactArgs(1),
+		Use: "show SEQ", Short: "Print one receipt's bytes as they are stored, and the free texts kept beside it", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			seq, err := strconv.ParseInt(args[0], 10, 64)
 			if err != nil {
@@ -126,8 +126,12 @@ func receiptsShowCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			texts, err := log.Texts(cmd.Context(), entry)
+			if err != nil {
+				return err
+			}
 			fmt.Fprintf(cmd.OutOrStdout(), "%s\n", entry.Bytes)
-			return nil
+			return printTexts(cmd.OutOrStdout(), entry, texts)
 		},
 	}
 	flags.add(cmd)
@@ -137,6 +141,7 @@ func receiptsShowCommand() *cobra.Command {
 func receiptsExportCommand() *cobra.Command {
 	var flags logFlags
 	var out string
+	var texts bool
 	cmd := &cobra.Command{
 		Use: "export", Short: "Write receipts, checkpoint and public key to an empty folder", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -145,8 +150,15 @@ func receiptsExportCommand() *cobra.Command {
 				return err
 			}
 			defer log.Close() //nolint:errcheck // only read
+			kept, err := signedTexts(cmd, log, texts, "")
+			if err != nil {
+				return err
+			}
 			if err := log.Export(cmd.Context(), out); err != nil {
 				return &exitError{receipts.CodeUnreadable, err}
+			}
+			if err := writeTexts(cmd, texts, kept, out); err != nil {
+				return err
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "exported to %s; verify it with: dw receipts verify --export %s --key FILE\n", out, out)
 			return nil
@@ -154,6 +166,7 @@ func receiptsExportCommand() *cobra.Command {
 	}
 	flags.add(cmd)
 	cmd.Flags().StringVar(&out, "out", "", "folder to write to")
+	textsFlag(cmd, &texts)
 	_ = cmd.MarkFlagRequired("out")
 	return cmd
 }
