@@ -188,6 +188,10 @@ func workspace() slackdev.Workspace {
 			{ID: channel, Name: "grid-data", Members: []string{"U0DW", owner, deputy, escalation, copied, outsider, guest, stranger, robot}},
 			{ID: spare, Name: "spare", Members: []string{"U0DW", owner}},
 		},
+		Groups: []slackdev.Group{
+			{ID: "S0LEADS", Handle: "leads", Name: "Leads", Users: []string{owner, outsider, guest, robot}},
+			{ID: "S0EMPTY", Handle: "nobody", Name: "Nobody"},
+		},
 	}
 }
 

@@ -2,8 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"strings"
 
 	"dw/bot"
@@ -60,16 +58,5 @@ func (r *rotaReader) person(ctx context.Context, user pagerduty.OnCallUser) (wor
 			id, email = known, ""
 		}
 	}
-	member, err := r.members.Member(ctx, id, email)
-	switch shown := user.Name + " (" + user.Email + ")"; {
-	case errors.Is(err, bot.ErrNoMember):
-		return workflows.Person{}, "Slack does not know " + shown
-	case err != nil:
-		return workflows.Person{}, fmt.Sprintf("%s cannot be looked up in Slack: %v", shown, err)
-	case !member.CanDecide:
-		return workflows.Person{}, shown + " is deactivated, a guest or a bot in Slack and cannot decide"
-	case member.Team != "" && member.Team != r.team:
-		return workflows.Person{}, shown + " belongs to another workspace and cannot decide"
-	}
-	return workflows.Person{Team: r.team, User: member.ID, Name: member.Name}, ""
+	return slackMember(ctx, r.members, r.team, id, email, user.Name+" ("+user.Email+")")
 }

@@ -39,7 +39,7 @@ func resolvePeople(ctx context.Context, c *config.Config, members memberLookup, 
 	sort.Strings(names)
 	for _, name := range names {
 		who := c.People[name]
-		if who.OnCall() {
+		if who.Several() {
 			continue // asked when there is something to decide
 		}
 		byEmail := who.Email
@@ -106,8 +106,8 @@ func policyOf(c *config.Config, name string, d config.Domain, p people) workflow
 	return policy
 }
 
-// fillChain puts the people of a domain into its policy, and the rotas into their
-// places among them.
+// fillChain puts the people of a domain into its policy, and the rotas and groups
+// into their places among them.
 func fillChain(policy *workflows.Policy, c *config.Config, d config.Domain, p people) {
 	find := func(role, who string) workflows.Person {
 		if problem, wrong := p.problems[who]; wrong {
@@ -121,12 +121,16 @@ func fillChain(policy *workflows.Policy, c *config.Config, d config.Domain, p pe
 	}
 	stand := func(role workflows.Role, who string) workflows.Person {
 		named := c.People[who]
-		if !named.OnCall() {
+		link := workflows.RotaLink{Role: role, Place: len(policy.Escalation)}
+		switch {
+		case named.Group != "":
+			link.Group = workflows.Group{Name: who, ID: named.Group}
+		case named.OnCall():
+			link.Rota = workflows.Rota{Name: who, Schedule: named.Schedule, Policy: named.Policy}
+		default:
 			return find(string(role), who)
 		}
-		policy.Rotas = append(policy.Rotas, workflows.RotaLink{
-			Role: role, Place: len(policy.Escalation), Rota: workflows.Rota{Name: who, Schedule: named.Schedule, Policy: named.Policy},
-		})
+		policy.Rotas = append(policy.Rotas, link)
 		return workflows.Person{}
 	}
 	policy.Owner = stand(workflows.RoleOwner, d.Owner)

@@ -103,11 +103,13 @@ func stateLine(p workflows.Proposal, v View) line {
 }
 
 func asked(p workflows.Proposal) []workflows.Person {
-	var out []workflows.Person
-	for _, link := range p.Chain {
-		if !link.AskedAt.IsZero() {
-			out = append(out, link.Person)
-		}
+	return people(p.Asked())
+}
+
+func people(links []workflows.Link) []workflows.Person {
+	out := make([]workflows.Person, len(links))
+	for n, link := range links {
+		out[n] = link.Person
 	}
 	return out
 }
@@ -115,11 +117,10 @@ func asked(p workflows.Proposal) []workflows.Person {
 // waitingLine says until when, who is asked next, and that silence grants nothing.
 func waitingLine(p workflows.Proposal, v View) line {
 	l := line{bold("Until: "), at(p.Clocks.ExpiresAt, v.Now, v.Zone)}
-	for _, link := range p.Chain {
-		if link.AskedAt.IsZero() && !p.Clocks.EscalateAt.IsZero() {
-			l = append(l, text(", next asked at "), at(p.Clocks.EscalateAt, v.Now, v.Zone), text(": "), mention(link.Person), text(" ("+link.As()+")"))
-			break
-		}
+	if next := p.Next(); len(next) > 0 && !p.Clocks.EscalateAt.IsZero() {
+		l = append(l, text(", next asked at "), at(p.Clocks.EscalateAt, v.Now, v.Zone), text(": "))
+		l = append(l, userList(people(next))...)
+		l = append(l, text(" ("+next[0].As()+")"))
 	}
 	if p.Quorum > 1 {
 		l = append(l, text(fmt.Sprintf(" · needs %d different people, has %d", p.Quorum, len(p.Decisions))))

@@ -115,6 +115,10 @@ func personAdvice(code string) (advice, bool) {
 		return advice{"the person is not in the channel", "invite the person, or send a direct message"}, true
 	case "cannot_dm_bot", "user_disabled", "messages_tab_disabled":
 		return advice{"the person cannot receive direct messages from dw", "name another person, or switch on the Messages tab of the app"}, true
+	case "no_such_subteam":
+		return advice{"there is no such user group in this workspace", "correct slack_group in the configuration: the id begins with S"}, true
+	case "plan_upgrade_required":
+		return advice{"the workspace's plan has no user groups", "name people one by one in the configuration"}, true
 	case "not_enabled":
 		return advice{"the app's Home tab is switched off", "switch it on under App Home of the app"}, true
 	}

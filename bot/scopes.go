@@ -23,6 +23,7 @@ func Scopes() []Scope {
 		{Name: "im:write", For: "open a direct message with an owner"},
 		{Name: "users:read", For: "see whether who clicked is a full member"},
 		{Name: "users:read.email", For: "find people by their e-mail", Optional: true, Lack: "people can be named by Slack id only"},
+		{Name: "usergroups:read", For: "see who is in a user group that approves", Optional: true, Lack: "user groups cannot approve"},
 		{Name: "channels:read", For: "look at a public channel"},
 		{Name: "groups:read", For: "look at a private channel that dw was invited to", Optional: true, Lack: "private channels cannot be used"},
 		{Name: "channels:history", For: "find its own post again", Optional: true, Lack: twice},

@@ -21,6 +21,7 @@ func strict(t *testing.T, scopes []string, wall func() time.Time) *slackdev.Serv
 			{ID: public, Name: "public", Members: []string{botUser}},
 			{ID: private, Name: "private", Private: true, Members: []string{botUser}},
 		},
+		Groups: []slackdev.Group{{ID: group, Handle: "leads", Name: "Leads", Users: []string{ann}}},
 		Scopes: scopes,
 	}})
 	if err != nil {
@@ -84,6 +85,8 @@ func callAll(t *testing.T, scopes []string) (refused []string) {
 	note("users.info", err)
 	_, err = client.LookupByEmail(ctx, "ann@acme.example")
 	note("users.lookupByEmail", err)
+	_, err = client.GroupMembers(ctx, group)
+	note("usergroups.users.list", err)
 	places := []string{public, private}
 	direct, err := client.OpenDM(ctx, ann)
 	note("conversations.open", err)

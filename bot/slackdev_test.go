@@ -25,6 +25,7 @@ const (
 	public  = "C0PUBLIC01"
 	private = "G0PRIVATE1" // without the bot
 	botUser = "U0BOT00001"
+	group   = "S0LEADS001"
 )
 
 // workspace is a local Slack with a Client and a Socket against it.

@@ -116,16 +116,22 @@ type Jira struct {
 // person's account in other systems.
 //
 // A name can also stand for whoever is on call in PagerDuty, by the id of a
-// schedule or of an escalation policy; such a name can only approve.
+// schedule or of an escalation policy, or for the members of a user group of
+// Slack; such a name can only approve.
 type PersonConfig struct {
 	Slack    string `yaml:"slack"`
 	Email    string `yaml:"email"`
+	Group    string `yaml:"slack_group"`
 	Schedule string `yaml:"pagerduty_schedule"`
 	Policy   string `yaml:"pagerduty_policy"`
 }
 
 // OnCall reports whether the name stands for whoever is on call.
 func (p PersonConfig) OnCall() bool { return p.Schedule != "" || p.Policy != "" }
+
+// Several reports whether the name stands for people who are read when dw asks:
+// whoever is on call, or the members of a group.
+func (p PersonConfig) Several() bool { return p.OnCall() || p.Group != "" }
 
 // Domain is a named set of assets with an owner, a chain and a level.
 type Domain struct {

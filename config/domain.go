@@ -48,8 +48,12 @@ func (c *Config) checkNames(add adder, key string, d Domain) {
 			add(at, "%q is not in people", named.who)
 			continue
 		}
-		if c.People[named.who].OnCall() && !named.approves {
-			add(at, "%q is whoever is on call, who can only approve; cc takes people", named.who)
+		if several := c.People[named.who]; several.Several() && !named.approves {
+			who := "whoever is on call, who"
+			if several.Group != "" {
+				who = "a user group, which"
+			}
+			add(at, "%q is %s can only approve; cc takes people", named.who, who)
 			continue
 		}
 		earlier, again := first[named.who]
@@ -83,18 +87,20 @@ func (d Domain) named() []namedPerson {
 }
 
 // checkQuorum counts different people, not names: the approvals of one person
-// under two names are one.
+// under two names are one. How many a group has is known to Slack only; the start
+// and doctor count them.
 func (c *Config) checkQuorum(add adder, key string, d Domain) {
-	approvers := map[string]bool{}
+	approvers, groups := map[string]bool{}, false
 	for _, named := range d.named() {
 		if named.approves {
 			approvers[c.identity(named.who)] = true
+			groups = groups || c.People[named.who].Group != ""
 		}
 	}
 	switch {
 	case d.Quorum < 0:
 		add(key+".quorum", "%d is less than 1", d.Quorum)
-	case d.Owner != "" && c.whole(key) && d.Quorum > len(approvers):
+	case d.Owner != "" && c.whole(key) && !groups && d.Quorum > len(approvers):
 		add(key+".quorum", "%d cannot be met: different people in the chain (owner, deputy, escalation): %d", d.Quorum, len(approvers))
 	}
 }

@@ -18,8 +18,12 @@ func (c *Config) checkPeople(add adder) {
 			c.checkRota(add, key, p)
 			continue
 		}
+		if p.Group != "" {
+			checkGroup(add, key, p)
+			continue
+		}
 		if p.Slack == "" && p.Email == "" {
-			add(key, "needs slack (a user id), or email, or both; or pagerduty_schedule or pagerduty_policy for whoever is on call")
+			add(key, "needs slack (a user id), or email, or both; or slack_group; or pagerduty_schedule or pagerduty_policy for whoever is on call")
 			continue
 		}
 		if p.Slack != "" && !userPattern.MatchString(p.Slack) {
@@ -49,10 +53,25 @@ func (c *Config) checkRota(add adder, key string, p PersonConfig) {
 		add(key, "has pagerduty_schedule and pagerduty_policy: name one of the two")
 	case p.Slack != "" || p.Email != "":
 		add(key, "is a person and a rota: give the person a name of their own")
+	case p.Group != "":
+		add(key, "is a group and a rota: give each a name of its own")
 	case !rotaPattern.MatchString(id):
 		add(at, "%q is no id of PagerDuty, which looks like PT4KHLK and stands at the end of its page's address", id)
 	case c.PagerDuty == nil:
 		add(at, "needs the block pagerduty")
+	}
+}
+
+// groupPattern is the form of the ids of Slack's user groups.
+var groupPattern = regexp.MustCompile(`^S[A-Z0-9]+$`)
+
+// checkGroup checks a name that stands for the members of a user group.
+func checkGroup(add adder, key string, p PersonConfig) {
+	switch {
+	case p.Slack != "" || p.Email != "":
+		add(key, "is a person and a group: give the person a name of their own")
+	case !groupPattern.MatchString(p.Group):
+		add(key+".slack_group", "%q is no id of a user group: it begins with S, and stands at the end of the group's address in Slack", p.Group)
 	}
 }
 
@@ -64,6 +83,8 @@ func (c *Config) identity(name string) string {
 	switch {
 	case p.OnCall():
 		return "on call of " + p.Schedule + p.Policy
+	case p.Group != "":
+		return "group " + p.Group
 	case p.Slack != "":
 		return p.Slack
 	case p.Email != "":

@@ -47,8 +47,8 @@ func (s *Server) lookupByEmail(c *call) (reply, *refusal) {
 }
 
 func (s *Server) listUserGroups(c *call) (reply, *refusal) {
-	groups := make([]map[string]any, 0, len(s.ws.Groups))
-	for _, g := range s.ws.Groups {
+	groups := make([]map[string]any, 0, len(s.state.groups))
+	for _, g := range s.state.groups {
 		w := map[string]any{
 			"id": g.ID, "team_id": s.ws.TeamID, "is_usergroup": true, "name": g.Name, "handle": g.Handle,
 			"is_external": false, "date_delete": 0, "user_count": len(g.Users),
@@ -62,7 +62,7 @@ func (s *Server) listUserGroups(c *call) (reply, *refusal) {
 }
 
 func (s *Server) listGroupMembers(c *call) (reply, *refusal) {
-	for _, g := range s.ws.Groups {
+	for _, g := range s.state.groups {
 		if g.ID == c.str("usergroup") {
 			return reply{"users": append([]string{}, g.Users...)}, nil
 		}

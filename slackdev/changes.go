@@ -73,6 +73,38 @@ func (s *Server) Deactivate(userID string) error {
 	})
 }
 
+// JoinGroup makes a person a member of a user group.
+func (s *Server) JoinGroup(groupID, userID string) error {
+	return s.changeGroup(groupID, userID, func(g *Group) error {
+		if slices.Contains(g.Users, userID) {
+			return fmt.Errorf("slackdev: user %s is in group %s already", userID, groupID)
+		}
+		g.Users = append(slices.Clone(g.Users), userID)
+		return nil
+	})
+}
+
+// LeaveGroup takes a person out of a user group.
+func (s *Server) LeaveGroup(groupID, userID string) error {
+	return s.changeGroup(groupID, userID, func(g *Group) error {
+		if !slices.Contains(g.Users, userID) {
+			return fmt.Errorf("slackdev: user %s is not in group %s", userID, groupID)
+		}
+		g.Users = slices.DeleteFunc(slices.Clone(g.Users), func(m string) bool { return m == userID })
+		return nil
+	})
+}
+
+func (s *Server) changeGroup(groupID, userID string, do func(*Group) error) error {
+	return s.change("", userID, func(*channel, User) error {
+		at := slices.IndexFunc(s.state.groups, func(g Group) bool { return g.ID == groupID })
+		if at < 0 {
+			return fmt.Errorf("slackdev: no user group %q", groupID)
+		}
+		return do(&s.state.groups[at])
+	})
+}
+
 // Share opens a channel to a connected company. A private channel gets a new id
 // that starts with C, as Slack gives on the first share: the old one is
 // channel_not_found from then on, and the app hears channel_id_changed if it

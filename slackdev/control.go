@@ -24,6 +24,7 @@ type control struct {
 
 	Channel string         `json:"channel"`
 	User    string         `json:"user"`
+	Group   string         `json:"group"` // a user group, "S…"
 	Event   map[string]any `json:"event"` // the inner event of POST /_dev/event
 }
 
@@ -121,6 +122,10 @@ func (s *Server) serveChange(w http.ResponseWriter, r *http.Request) {
 		err = s.Archive(c.Channel)
 	case "deactivate":
 		err = s.Deactivate(c.User)
+	case "join_group":
+		err = s.JoinGroup(c.Group, c.User)
+	case "leave_group":
+		err = s.LeaveGroup(c.Group, c.User)
 	case "share":
 		c.Channel, err = s.Share(c.Channel)
 	default:

@@ -17,6 +17,7 @@ type state struct {
 	modals     map[string][]*View // by user, bottom of the stack first
 	homes      map[string]*View
 	files      map[string]*upload
+	groups     []Group
 	warnings   []Warning
 }
 
@@ -41,6 +42,10 @@ func newState(w Workspace) state {
 		}
 		st.users[u.ID] = u
 		st.userOrder = append(st.userOrder, u.ID)
+	}
+	for _, g := range w.Groups {
+		g.Users = slices.Clone(g.Users)
+		st.groups = append(st.groups, g)
 	}
 	for _, c := range w.Channels {
 		c.Members = slices.Clone(c.Members)

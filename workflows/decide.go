@@ -14,6 +14,7 @@ import (
 // that nothing was recorded; a refusal is an Answer, recorded too.
 func (s *Service) Decide(ctx context.Context, r DecideRequest) (Answer, error) {
 	var a Answer
+	r.Standing = s.standing(ctx, r.Proposal, r.By)
 	err := s.write(ctx, func(w *work) error {
 		var err error
 		a, err = s.decideIn(ctx, w, r)
@@ -98,7 +99,7 @@ func (w *work) refuseUnknown(proposal string, by Person, action string) Answer {
 // lets the next step begin.
 func (s *Service) MarkDone(ctx context.Context, r DoneRequest) (Answer, error) {
 	var a Answer
-	r.Seen = s.look(ctx, r)
+	r.Seen, r.Standing = s.look(ctx, r), s.standing(ctx, r.Proposal, r.By)
 	err := s.write(ctx, func(w *work) error {
 		var err error
 		a, err = s.markDoneIn(ctx, w, r)

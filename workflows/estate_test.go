@@ -55,6 +55,7 @@ type estate struct {
 	pager     *board // nil: none
 	tracker   *board
 	oncall    Pager
+	groups    Groups
 	harm      *lineage.Consumer // the first harm
 	relatedTo map[lineage.AssetID]bool
 }
@@ -85,7 +86,7 @@ func (e *estate) restart() {
 		tickets = e.tracker
 	}
 	e.svc = NewService(Options{
-		Pager: pager, Tickets: tickets, OnCall: e.oncall, Permalink: func(m MessageRef) string { return "https://chat.example/" + m.TS },
+		Pager: pager, Tickets: tickets, OnCall: e.oncall, Groups: e.groups, Permalink: func(m MessageRef) string { return "https://chat.example/" + m.TS },
 		Store: e.store, Checks: e, Investigator: e, Observers: []Observer{e.sched},
 		Policies:  func(domain string) (Policy, bool) { return e.policy, domain == e.policy.Domain },
 		Domains:   func() []Policy { return []Policy{e.policy} },

@@ -12,7 +12,7 @@ import (
 )
 
 // Options are the parts of a Service. All are needed but Actuators, Observers,
-// Pager, Tickets, OnCall, Permalink and Log. Now tells dw's time; NewID makes an id that starts with prefix;
+// Pager, Tickets, OnCall, Groups, Permalink and Log. Now tells dw's time; NewID makes an id that starts with prefix;
 // NewNonce makes 128 random bits in hex.
 type Options struct {
 	Store        Store
@@ -26,6 +26,7 @@ type Options struct {
 	Pager        Courier                 // nil: nobody is paged
 	Tickets      Courier                 // nil: no tickets
 	OnCall       Pager                   // nil: nobody is known to be on call
+	Groups       Groups                  // nil: no user group is read
 	Permalink    func(MessageRef) string // address of a message for people; nil: no links
 	Now          func() time.Time
 	NewID        func(prefix string) string
@@ -48,6 +49,7 @@ type Service struct {
 	pager        Courier
 	tickets      Courier
 	oncall       Pager
+	groups       Groups
 	permalink    func(MessageRef) string
 	now          func() time.Time
 	newID        func(string) string
@@ -83,7 +85,7 @@ func NewService(o Options) *Service {
 	}
 	return &Service{
 		store: o.Store, policies: o.Policies, domains: o.Domains, command: o.Command, checks: o.Checks, investigator: o.Investigator,
-		actuators: o.Actuators, observers: o.Observers, pager: o.Pager, tickets: o.Tickets, oncall: o.OnCall, permalink: o.Permalink,
+		actuators: o.Actuators, observers: o.Observers, pager: o.Pager, tickets: o.Tickets, oncall: o.OnCall, groups: o.Groups, permalink: o.Permalink,
 		now: o.Now, newID: o.NewID, newNonce: o.NewNonce, log: o.Log,
 		started: o.NewID("start"), launching: map[StepRef]bool{}, carrying: map[ErrandRef]bool{},
 	}

@@ -38,52 +38,71 @@ type Pager interface {
 	OnCall(ctx context.Context, r Rota) (Watch, error)
 }
 
-// RotaLink is a place of a domain's chain that is held by whoever is on call.
-// Place is how many named people of the escalation come before it.
+// RotaLink is a place of a domain's chain that is held by whoever is on call, or
+// by the members of a user group where Group is set. Place is how many named
+// people of the escalation come before it.
 type RotaLink struct {
-	Role  Role `json:"role"`
-	Place int  `json:"place,omitempty"`
-	Rota  Rota `json:"rota"`
+	Role  Role  `json:"role"`
+	Place int   `json:"place,omitempty"`
+	Rota  Rota  `json:"rota,omitzero"`
+	Group Group `json:"group,omitzero"`
 
-	people []Person  // who was on call when it was read
+	people []Person  // who held it when it was read
 	at     time.Time // when that was
+}
+
+// String names who holds the place: "on call of nights (schedule PX12ABC)".
+func (l RotaLink) String() string {
+	if l.Group.ID != "" {
+		return "of group " + l.Group.String()
+	}
+	return "on call of " + l.Rota.String()
 }
 
 var errNoPager = errors.New("dw is connected to no pager")
 
-// onCall returns the policy with each rota read once: whoever is on call stands
-// in its place, and where nobody does, Unresolved says why. A chain is never
-// filled with somebody else: its next link is asked.
+// onCall returns the policy with each rota and group read once: whoever is on
+// call or a member stands in its place, and where nobody does, Unresolved says
+// why. A chain is never filled with somebody else: its next link is asked.
 func (s *Service) onCall(ctx context.Context, p Policy) Policy {
 	p.Rotas, p.Unresolved = slices.Clone(p.Rotas), slices.Clone(p.Unresolved)
 	for n, link := range p.Rotas {
-		watch, err := s.watch(ctx, link.Rota)
+		watch, err := s.watch(ctx, link)
 		p.Rotas[n].people, p.Rotas[n].at = watch.People, s.now()
-		if why := watch.missing(err); why != "" {
+		if why := watch.missing(link, err); why != "" {
 			instead := ""
 			if len(watch.People) == 0 {
 				instead = "; the rest of the chain is asked instead"
 			}
-			p.Unresolved = append(p.Unresolved, fmt.Sprintf("%s, on call of %s: %s%s", link.Role, link.Rota, why, instead))
+			p.Unresolved = append(p.Unresolved, fmt.Sprintf("%s, %s: %s%s", link.Role, link, why, instead))
 		}
 	}
 	return p
 }
 
-func (s *Service) watch(ctx context.Context, r Rota) (Watch, error) {
-	if s.oncall == nil {
+func (s *Service) watch(ctx context.Context, l RotaLink) (Watch, error) {
+	switch {
+	case l.Group.ID != "" && s.groups == nil:
+		return Watch{}, errNoGroups
+	case l.Group.ID != "":
+		return s.groups.Members(ctx, l.Group)
+	case s.oncall == nil:
 		return Watch{}, errNoPager
 	}
-	return s.oncall.OnCall(ctx, r)
+	return s.oncall.OnCall(ctx, l.Rota)
 }
 
-// missing says why somebody who is on call, or all of them, cannot be asked.
-func (w Watch) missing(err error) string {
+// missing says why somebody who holds the place, or all of them, cannot be asked.
+func (w Watch) missing(l RotaLink, err error) string {
 	switch {
+	case err != nil && l.Group.ID != "":
+		return "who is in it cannot be read: " + clean(err.Error())
 	case err != nil:
 		return "who it is cannot be read: " + clean(err.Error())
 	case len(w.Unasked) > 0:
 		return clean(strings.Join(w.Unasked, "; "))
+	case len(w.People) == 0 && l.Group.ID != "":
+		return "it is empty"
 	case len(w.People) == 0:
 		return "nobody is"
 	}
@@ -110,8 +129,18 @@ func (p Policy) standing(role Role, place int) []Link {
 			continue
 		}
 		for _, who := range r.people {
-			out = append(out, Link{Person: who, Role: role, OnCall: r.Rota.String(), ReadAt: r.at.UTC().Round(0)})
+			out = append(out, r.link(who))
 		}
+	}
+	return out
+}
+
+func (l RotaLink) link(who Person) Link {
+	out := Link{Person: who, Role: l.Role, ReadAt: l.at.UTC().Round(0)}
+	if l.Group.ID != "" {
+		out.Group, out.GroupID = l.Group.String(), l.Group.ID
+	} else {
+		out.OnCall = l.Rota.String()
 	}
 	return out
 }
@@ -119,8 +148,11 @@ func (p Policy) standing(role Role, place int) []Link {
 // As names why a person stands in the chain: "owner", or "escalation, on call of
 // nights (schedule PX12ABC)".
 func (l Link) As() string {
-	if l.OnCall == "" {
-		return string(l.Role)
+	switch {
+	case l.Group != "":
+		return string(l.Role) + ", of group " + l.Group
+	case l.OnCall != "":
+		return string(l.Role) + ", on call of " + l.OnCall
 	}
-	return string(l.Role) + ", on call of " + l.OnCall
+	return string(l.Role)
 }

@@ -70,7 +70,10 @@ type Link struct {
 	Role    Role      `json:"role"`
 	AskedAt time.Time `json:"asked_at"`          // zero: not asked yet
 	OnCall  string    `json:"on_call,omitempty"` // rota by which the person stands here; empty: by name
-	ReadAt  time.Time `json:"read_at,omitzero"`  // when the rota was read, once
+	Group   string    `json:"group,omitempty"`   // user group by which the person stands here, for people
+	GroupID string    `json:"group_id,omitempty"`
+	Named   bool      `json:"named,omitempty"`  // by name as well: leaving the group takes nothing away
+	ReadAt  time.Time `json:"read_at,omitzero"` // when the rota or the group was read, once
 }
 
 // Verdict is what a named person decided.

@@ -28,25 +28,20 @@ func remind(p Proposal, now time.Time) (Proposal, Outcome) {
 	return p, out
 }
 
-// escalate asks the next named person as well; who was asked stays asked, and
-// the quorum stays as it was.
+// escalate asks the next named person as well, or the next group; who was asked
+// stays asked, and the quorum stays as it was.
 func escalate(p Proposal, policy Policy, now time.Time) (Proposal, Outcome) {
 	due := !p.Clocks.EscalateAt.IsZero() && !now.Before(p.Clocks.EscalateAt)
 	if p.State != Waiting || !due || !now.Before(p.Clocks.ExpiresAt) {
 		return p, Outcome{}
 	}
-	next, more := p.Next()
-	if !more {
+	p = p.clone()
+	next := p.ask(1, now.UTC())
+	if len(next) == 0 {
 		return p, Outcome{}
 	}
-	p = p.clone()
-	for n := range p.Chain {
-		if p.Chain[n].Same(next.Person) {
-			p.Chain[n].AskedAt = now.UTC()
-		}
-	}
 	p.Clocks.EscalateAt = time.Time{}
-	if _, more = p.Next(); more && policy.EscalateAfter > 0 {
+	if len(p.Next()) > 0 && policy.EscalateAfter > 0 {
 		p.Clocks.EscalateAt = now.UTC().Add(policy.EscalateAfter)
 	}
 	if policy.RemindAfter > 0 {
@@ -55,14 +50,14 @@ func escalate(p Proposal, policy Policy, now time.Time) (Proposal, Outcome) {
 	return p, escalated(p, next, now)
 }
 
-func escalated(p Proposal, asked Link, now time.Time) Outcome {
+func escalated(p Proposal, asked []Link, now time.Time) Outcome {
 	var out Outcome
 	out.clock(DeadlineEscalate, p.ID, p.Clocks.EscalateAt)
 	out.clock(DeadlineRemind, p.ID, p.Clocks.RemindAt)
 	out.note(p.Incident, fmt.Sprintf("Nobody has decided %q yet: %s is asked too. It expires at %s and is never auto-granted.",
-		p.Title, linksText([]Link{asked}), clockText(p.Clocks.ExpiresAt, now)), asked.Person)
+		p.Title, linksText(asked), clockText(p.Clocks.ExpiresAt, now)), people(asked)...)
 	out.receipt(p.draft(receipts.KindEscalation, itself(), now, receipts.Object{
-		"asked": namesOf([]Link{asked}), "quorum": p.Quorum, "expires_at": p.Clocks.ExpiresAt,
+		"asked": namesOf(asked), "quorum": p.Quorum, "expires_at": p.Clocks.ExpiresAt,
 	}))
 	return out
 }

@@ -69,6 +69,9 @@ func recorded(p Proposal, r DecideRequest, link Link, now time.Time) Outcome {
 		"arrived_at": r.At, "action_ts": clean(r.ActionTS), "envelope_id": clean(r.EnvelopeID),
 		"approvals": p.approvals(), "quorum": p.Quorum,
 	}
+	if link.Group != "" {
+		body["group"] = clean(link.Group)
+	}
 	if r.Reason != "" {
 		body["reason"] = receipts.FreeText(clean(r.Reason))
 	}

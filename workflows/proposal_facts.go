@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"slices"
+	"time"
 
 	"dw/diagnosis"
 )
@@ -37,14 +38,39 @@ func (p Proposal) Asked() []Link {
 	return asked
 }
 
-// Next returns the link that is asked next, and false where nobody is left.
-func (p Proposal) Next() (Link, bool) {
+// Next returns the links that are asked next, none where nobody is left.
+func (p Proposal) Next() []Link { return p.nextOf(1) }
+
+// nextOf returns at least so many of those who were not asked yet, and with a
+// member of a group all of its members, any of whom may answer.
+func (p Proposal) nextOf(least int) []Link {
+	var next []Link
 	for _, l := range p.Chain {
-		if l.AskedAt.IsZero() {
-			return l, true
+		if !l.AskedAt.IsZero() {
+			continue
+		}
+		if len(next) >= least && !l.together(next[len(next)-1]) {
+			break
+		}
+		next = append(next, l)
+	}
+	return next
+}
+
+// together reports whether two links are asked at the same time.
+func (l Link) together(m Link) bool {
+	return l.GroupID != "" && l.GroupID == m.GroupID && l.Role == m.Role
+}
+
+// ask marks who is asked next as asked at now, and returns them.
+func (p Proposal) ask(least int, now time.Time) []Link {
+	next := p.nextOf(least)
+	for n := range p.Chain {
+		if slices.ContainsFunc(next, func(l Link) bool { return l.Same(p.Chain[n].Person) }) {
+			p.Chain[n].AskedAt = now
 		}
 	}
-	return Link{}, false
+	return next
 }
 
 // StepsDone reports whether every step is done (or was, before its undo).

@@ -74,6 +74,9 @@ func chainDocument(chain []Link) []receipts.Value {
 		if l.OnCall != "" {
 			o["on_call"], o["read_at"] = clean(l.OnCall), timeOr(l.ReadAt)
 		}
+		if l.Group != "" {
+			o["group"], o["group_id"], o["named"], o["read_at"] = clean(l.Group), clean(l.GroupID), l.Named, timeOr(l.ReadAt)
+		}
 		out = append(out, o)
 	}
 	return out

@@ -38,9 +38,7 @@ func NewProposal(d ProposalDraft, now time.Time) (Proposal, Outcome, error) {
 	if len(p.Chain) < p.Quorum {
 		return Proposal{}, Outcome{}, fmt.Errorf("propose %q: %w: %d needed, %d named", d.Planned.Key, ErrNobody, p.Quorum, len(p.Chain))
 	}
-	for n := range p.Quorum {
-		p.Chain[n].AskedAt = now
-	}
+	p.ask(p.Quorum, now)
 	p.Clocks = firstClocks(p, d.Policy, now)
 	hash, err := ProposalHash(p)
 	if err != nil {
@@ -89,9 +87,15 @@ func (d ProposalDraft) proposal(now time.Time) Proposal {
 func chainOf(p Policy, proposer receipts.Actor) []Link {
 	var chain []Link
 	for _, c := range p.candidates() {
-		double := slices.ContainsFunc(chain, func(l Link) bool { return l.Same(c.Person) })
-		if c.User != "" && !double && !isProposer(proposer, c.Person) {
+		if c.User == "" || isProposer(proposer, c.Person) {
+			continue
+		}
+		at := slices.IndexFunc(chain, func(l Link) bool { return l.Same(c.Person) })
+		switch {
+		case at < 0:
 			chain = append(chain, c)
+		case c.Group == "" && c.OnCall == "":
+			chain[at].Named = chain[at].Group != ""
 		}
 	}
 	return chain
@@ -107,7 +111,7 @@ func firstClocks(p Proposal, policy Policy, now time.Time) Clocks {
 	if policy.RemindAfter > 0 {
 		c.RemindAt = now.Add(policy.RemindAfter)
 	}
-	if _, more := p.Next(); more && policy.EscalateAfter > 0 {
+	if len(p.Next()) > 0 && policy.EscalateAfter > 0 {
 		c.EscalateAt = now.Add(policy.EscalateAfter)
 	}
 	return c
@@ -147,6 +151,9 @@ func namesOf(links []Link) []receipts.Value {
 		o := receipts.Object{"team": l.Team, "user": l.User, "role": string(l.Role)}
 		if l.OnCall != "" {
 			o["on_call"] = clean(l.OnCall)
+		}
+		if l.Group != "" {
+			o["group"] = clean(l.Group)
 		}
 		out = append(out, o)
 	}

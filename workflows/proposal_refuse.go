@@ -9,7 +9,7 @@ import (
 // refuseDecision returns why r cannot decide p, nil where it can.
 func refuseDecision(p Proposal, r DecideRequest, now time.Time) *Refusal {
 	guards := []func(Proposal, DecideRequest, time.Time) *Refusal{
-		refuseVerdict, refuseRepeat, refusePerson, refuseHash, refuseCard, refuseState, refuseLate,
+		refuseVerdict, refuseRepeat, refusePerson, refuseLeft, refuseHash, refuseCard, refuseState, refuseLate,
 	}
 	for _, guard := range guards {
 		if refusal := guard(p, r, now); refusal != nil {
@@ -61,11 +61,11 @@ func refusePerson(p Proposal, r DecideRequest, now time.Time) *Refusal {
 // escalationText says when the next person is asked: ", Ben (deputy) is asked
 // at 13:10 UTC".
 func escalationText(p Proposal, now time.Time) string {
-	next, more := p.Next()
-	if !more || p.Clocks.EscalateAt.IsZero() {
+	next := p.Next()
+	if len(next) == 0 || p.Clocks.EscalateAt.IsZero() {
 		return ""
 	}
-	return ", " + linksText([]Link{next}) + " is asked at " + clockText(p.Clocks.EscalateAt, now)
+	return ", " + linksText(next) + " is asked at " + clockText(p.Clocks.EscalateAt, now)
 }
 
 // refuseHash compares the 16 bytes that the button carried with the stored hash.

@@ -26,6 +26,7 @@ type DecideRequest struct {
 	ActionTS   string
 	EnvelopeID string
 	At         time.Time // arrival by dw's clock
+	Standing   Standing  // filled by the Service
 }
 
 // DoneRequest is one click on "Mark done" (or on the undo's "Mark done").
@@ -39,6 +40,7 @@ type DoneRequest struct {
 	Message    MessageRef
 	EnvelopeID string
 	At         time.Time
+	Standing   Standing     // filled by the Service
 	Seen       *Observation // what dw read of the step at the click, filled by the Service; nil: it cannot read it
 }
 

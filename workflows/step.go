@@ -60,6 +60,9 @@ func refuseDone(p Proposal, r DoneRequest, now time.Time) *Refusal {
 	case r.Step < 0 || r.Step >= len(p.Plan):
 		return refuse(RefusedStep, "This request has no step %d.", r.Step+1)
 	}
+	if refusal := r.Standing.refusal(p, r.By); refusal != nil {
+		return refusal
+	}
 	if refusal := hashRefusal(p, r.HashPrefix); refusal != nil {
 		return refusal
 	}

@@ -85,12 +85,13 @@ func sections() []section {
 // examination is what the sections share.
 type examination struct {
 	o       Options
-	c       *config.Config    // nil where the file cannot be parsed
-	project *app.Project      // nil where the file is wrong beyond its Slack section
-	client  *bot.Client       // nil without a bot token
-	self    bot.Self          // empty where Slack did not accept the token
-	ahead   time.Duration     // by how much this clock is before Slack's
-	ids     map[string]string // Slack ids of who may decide, by the name of the file
+	c       *config.Config      // nil where the file cannot be parsed
+	project *app.Project        // nil where the file is wrong beyond its Slack section
+	client  *bot.Client         // nil without a bot token
+	self    bot.Self            // empty where Slack did not accept the token
+	ahead   time.Duration       // by how much this clock is before Slack's
+	ids     map[string]string   // Slack ids of who may decide, by the name of the file
+	members map[string][]string // of groups, likewise
 }
 
 // section fills in the name of the section itself.
@@ -107,7 +108,7 @@ func (f *found) skip(what string) { f.add(Skipped, "", "", what) }
 // Run examines everything. It does not fail: what could not be asked is a
 // finding.
 func Run(ctx context.Context, o Options) Report {
-	x := &examination{o: o}
+	x := &examination{o: o, members: map[string][]string{}}
 	defer x.close()
 	var r Report
 	for _, s := range sections() {

@@ -29,6 +29,10 @@ func (x *examination) people(ctx context.Context) []Finding {
 		if x.c.People[name].OnCall() {
 			continue // PagerDuty knows who that is
 		}
+		if x.c.People[name].Group != "" {
+			x.group(ctx, &f, name)
+			continue
+		}
 		if id := x.person(ctx, &f, identity, name); id != "" {
 			ids[name] = id
 		}
@@ -36,7 +40,7 @@ func (x *examination) people(ctx context.Context) []Finding {
 	f.twice(ids)
 	x.ids = ids
 	for _, name := range slices.Sorted(maps.Keys(x.c.Domains)) {
-		f.chain(name, x.c, ids)
+		f.chain(name, x.c, ids, x.members)
 	}
 	return f.list
 }
@@ -87,7 +91,7 @@ func (f *found) twice(ids map[string]string) {
 }
 
 // chain holds that enough people of a domain can decide.
-func (f *found) chain(domain string, c *config.Config, ids map[string]string) {
+func (f *found) chain(domain string, c *config.Config, ids map[string]string, members map[string][]string) {
 	d := c.Domains[domain]
 	able := map[string]bool{}
 	var named []string
@@ -97,6 +101,9 @@ func (f *found) chain(domain string, c *config.Config, ids map[string]string) {
 		}
 		named = append(named, who)
 		if id := ids[who]; id != "" {
+			able[id] = true
+		}
+		for _, id := range members[who] {
 			able[id] = true
 		}
 		if c.People[who].OnCall() { // whoever that is

@@ -62,6 +62,12 @@ func newClinic() *clinic {
 	}
 }
 
+// group makes a user group of these members the owner of the farm.
+func (c *clinic) group(members ...string) {
+	c.options.Workspace.Groups = []slackdev.Group{{ID: "S0LEADS", Handle: "leads", Users: members}}
+	c.edits = append(c.edits, "people:", "people:\n  leads: {slack_group: S0LEADS}", "owner: fern", "owner: leads")
+}
+
 // fresh writes a manifest as dbt does now.
 func fresh(t *testing.T, dir string) {
 	t.Helper()
@@ -82,7 +88,7 @@ func TestDoctorFindsWhatIsWrong(t *testing.T) {
 		says  []string
 	}{
 		"all is well": {func(*clinic) {}, 0, []string{
-			"next: start dw: dw run -c", "all 10 scopes", "may open Socket Mode connections", "domains.farm.channel C0FARM is #farm", "people.fern (U0FERN) is fern",
+			"next: start dw: dw run -c", "all 11 scopes", "may open Socket Mode connections", "domains.farm.channel C0FARM is #farm", "people.fern (U0FERN) is fern",
 			"4 checks find their tables", "written 1h", "agrees with Slack's", "0 warnings, 0 failed",
 		}},
 		"a needed scope is missing": {func(c *clinic) { c.options.Workspace.Scopes = without(neededScopes(), "users:read") }, 1, []string{
@@ -113,6 +119,22 @@ func TestDoctorFindsWhatIsWrong(t *testing.T) {
 		"one person, two names": {func(c *clinic) {
 			c.edits = append(c.edits, "fern: {slack: U0FERN}", "fern: {slack: U0FERN}\n  f2: {email: fern@farm.example}")
 		}, 1, []string{"people.f2 and people.fern are the same person"}},
+		"a group approves": {func(c *clinic) { c.group("U0FERN", "U0GUS") }, 0, []string{
+			"people.leads (S0LEADS) has now: Fern Field (U0FERN)", "people.leads (S0LEADS): gus (U0GUS) is deactivated, a guest or a bot", "1 warnings, 0 failed",
+		}},
+		"a group of guests": {func(c *clinic) { c.group("U0GUS") }, 1, []string{"people.leads (S0LEADS): nobody in it can decide", "nobody of leads can decide, and dw does not start"}},
+		"a group that is not": {func(c *clinic) {
+			c.group("U0FERN")
+			c.edits[len(c.edits)-3] = "people:\n  leads: {slack_group: S0GONE}"
+		}, 1, []string{"people.leads (S0GONE) cannot be read: Slack knows no such group", "next: correct people.leads.slack_group"}},
+		"a group too small for its quorum": {func(c *clinic) {
+			c.group("U0FERN")
+			c.edits[len(c.edits)-1] = "owner: leads, quorum: 2"
+		}, 1, []string{"domains.farm: 2 must approve and only 1 can"}},
+		"a group that may not be read": {func(c *clinic) {
+			c.group("U0FERN")
+			c.options.Workspace.Scopes = without(neededScopes(), "usergroups:read")
+		}, 1, []string{"lacks usergroups:read", "people.leads (S0LEADS) cannot be read", "usergroups:read"}},
 		"a clock that is ahead": {func(c *clinic) { c.options.Wall = slow }, 1, []string{"this machine's clock is 10m", "by NTP"}},
 		"a table that is not": {func(c *clinic) {
 			c.edits = append(c.edits, "table: soil, threshold: \"> 100\"", "table: soyl, threshold: \"> 100\"")
