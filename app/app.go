@@ -59,6 +59,8 @@ type App struct {
 	site      string                      // its address
 	pager     *pager                      // nil without PagerDuty
 	release   func() error                // gives the database back to the next dw
+	redraw    chan struct{}               // asks for a new graph
+	drawn     string                      // what the graph was made of, see drawGraph
 }
 
 // New builds a dw. It asks Slack who the bot is and who the configured people
@@ -66,6 +68,7 @@ type App struct {
 // an error of Run; the project is the caller's to close after an error of New.
 func New(ctx context.Context, project *Project, o Options) (*App, error) {
 	a := &App{project: project, log: newLogger(project.Config, o.LogTo), redactor: redactorOf(project.Config)}
+	a := &App{project: project, log: newLogger(project.Config, o.LogTo), redraw: make(chan struct{}, 1)}
 	steps := []func() error{
 		a.takeStore,
 		func() error { return a.openStore(ctx, o) },

@@ -38,7 +38,7 @@ func (v *investigator) Related(subject, asset lineage.AssetID) bool {
 // sources is the asset itself and what feeds it nearby.
 func (v *investigator) sources(id lineage.AssetID) map[lineage.AssetID]bool {
 	out := map[lineage.AssetID]bool{id: true}
-	steps, err := v.project.Graph.Trace(id, true, relatedDepth)
+	steps, err := v.project.Current().Trace(id, true, relatedDepth)
 	if err != nil {
 		return out // an asset without lineage is related to itself only
 	}
@@ -54,7 +54,7 @@ func (v *investigator) sources(id lineage.AssetID) map[lineage.AssetID]bool {
 func (v *investigator) Investigate(ctx context.Context, i workflows.Incident, results []checks.Result, changes []diagnosis.ChangeEvent, now time.Time) (workflows.Findings, error) {
 	in := diagnosis.Input{
 		Subject: i.Subject, Results: results, Changes: changes, Earlier: i.Diagnosis,
-		Graph: v.project.Graph, Files: files{}, Zone: v.project.Zone,
+		Graph: v.project.Current(), Files: files{}, Zone: v.project.Zone,
 	}
 	for _, signal := range i.Signals {
 		in.Signals = append(in.Signals, signal.Result)
@@ -70,7 +70,7 @@ func (v *investigator) Investigate(ctx context.Context, i workflows.Incident, re
 	v.probe(ctx, &in)
 	f := workflows.Findings{Diagnosis: diagnosis.Diagnose(in, now)}
 	onset := f.Diagnosis.Onset
-	f.Blast, err = v.project.Graph.BlastRadius(i.Subject, lineage.BlastOptions{Now: now, From: onset, Due: checks.Due})
+	f.Blast, err = v.project.Current().BlastRadius(i.Subject, lineage.BlastOptions{Now: now, From: onset, Due: checks.Due})
 	if err != nil {
 		return f, fmt.Errorf("blast radius of %s: %w", i.Subject, err)
 	}
@@ -113,7 +113,7 @@ func (v *investigator) split(ctx context.Context, in *diagnosis.Input, now time.
 
 // probe asks every prober about the subject.
 func (v *investigator) probe(ctx context.Context, in *diagnosis.Input) {
-	subject, ok := v.project.Graph.Asset(in.Subject)
+	subject, ok := v.project.Current().Asset(in.Subject)
 	if !ok {
 		return
 	}
@@ -144,7 +144,7 @@ func (v *investigator) samples(subject lineage.AssetID) []diagnosis.Prober {
 }
 
 func (v *investigator) valueColumn(subject lineage.AssetID) string {
-	if asset, ok := v.project.Graph.Asset(subject); ok && asset.Properties[diagnosis.PropRecoverValue] != "" {
+	if asset, ok := v.project.Current().Asset(subject); ok && asset.Properties[diagnosis.PropRecoverValue] != "" {
 		return asset.Properties[diagnosis.PropRecoverValue]
 	}
 	return "value"
@@ -195,7 +195,7 @@ func (v *investigator) count(ctx context.Context, h lineage.Harm) (int64, error)
 // Plan fills the steps of the best cause.
 func (v *investigator) Plan(_ context.Context, _ workflows.Incident, f workflows.Findings, now time.Time) ([]diagnosis.PlannedProposal, error) {
 	return diagnosis.Plan(diagnosis.PlanInput{
-		Diagnosis: f.Diagnosis, Graph: v.project.Graph, Readers: f.Blast.Consumers, Files: files{}, Now: now, Zone: v.project.Zone,
+		Diagnosis: f.Diagnosis, Graph: v.project.Current(), Readers: f.Blast.Consumers, Files: files{}, Now: now, Zone: v.project.Zone,
 		FixBy: f.FixBy,
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"dw/checks"
@@ -18,13 +19,14 @@ import (
 // Slack and without dw's own state: the graph, the checks and the connections.
 type Project struct {
 	Config *config.Config
-	Graph  *lineage.Graph
+	Graph  *lineage.Graph // what the configuration and its files say at start; see Current
 	Specs  []checks.Spec
 	Zone   *time.Location
 	Now    func() time.Time
 
 	mu        sync.Mutex
 	databases map[string]database
+	live      atomic.Pointer[lineage.Graph]
 }
 
 // LoadProject reads a configuration file. The error holds every problem of the
@@ -45,11 +47,12 @@ func LoadProject(path string, from config.Sources, offline bool) (*Project, erro
 			p.Now = clock.Now
 		}
 	}
-	graph, more := buildGraph(c, p.Now(), problems)
+	graph, more := buildGraph(c, p.Now(), problems, lineage.Statements{})
 	problems = append(problems, more...)
 	specs, more := buildSpecs(c, graph)
 	problems = append(problems, more...)
 	problems = append(problems, checkIntake(c)...)
+	problems = append(problems, checkGraphTokens(c)...)
 	problems = append(problems, checkConnections(c)...)
 	p.Graph, p.Specs = graph, specs
 	if problems = without(problems, offline); len(problems) > 0 {
@@ -59,6 +62,15 @@ func LoadProject(path string, from config.Sources, offline bool) (*Project, erro
 		return nil, fmt.Errorf("load time zone: %w", err)
 	}
 	return p, nil
+}
+
+// Current returns the graph as it is now: what the files say, read again, and
+// what events have stated. Before there is such a one it is Graph.
+func (p *Project) Current() *lineage.Graph {
+	if g := p.live.Load(); g != nil {
+		return g
+	}
+	return p.Graph
 }
 
 // without drops the problems of the Slack section where offline.

@@ -21,7 +21,7 @@ func due(spec, zone string, from, to time.Time) ([]time.Time, error) {
 	return checks.Due(spec, zone, from, to)
 }
 
-func (a *App) graph() *lineage.Graph { return a.project.Graph }
+func (a *App) graph() *lineage.Graph { return a.project.Current() }
 
 // Run works until ctx ends or a part fails for good, then stops every part and
 // waits for it. Ending by ctx is no error.
@@ -29,6 +29,9 @@ func (a *App) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if err := a.service.ScheduleChecks(ctx, a.runner.CheckNames()); err != nil {
+		return err
+	}
+	if err := a.drawGraph(ctx); err != nil {
 		return err
 	}
 	if err := a.service.Repaint(ctx); err != nil {
@@ -64,6 +67,7 @@ func (a *App) runParts(ctx context.Context, cancel context.CancelFunc) error {
 	part("deadlines", func(ctx context.Context) error { a.ticker.Run(ctx); return nil })
 	part("checkpoints", a.keepCheckpoints)
 	part("the clock", a.watchClock)
+	part("graph", a.keepGraph)
 	part("HTTP", a.server.run)
 	parts.Wait()
 	return errors.Join(errs...)

@@ -169,8 +169,11 @@ type Domain struct {
 
 // Lineage says where the context graph comes from.
 type Lineage struct {
-	Manifests []Manifest `yaml:"manifests"`
-	Assets    []Asset    `yaml:"assets"`
+	Manifests []Manifest    `yaml:"manifests"`
+	Sources   []GraphSource `yaml:"sources"`
+	Assets    []Asset       `yaml:"assets"`
+	Tokens    []Secret      `yaml:"tokens"`  // bearer tokens of POST /intake/openlineage; several for rotation
+	Refresh   Duration      `yaml:"refresh"` // how often files are looked at again; default 5m
 }
 
 // Manifest is one dbt manifest.

@@ -16,6 +16,9 @@ func (c *Config) checkLineage(add adder) {
 		}
 		c.checkDomainName(add, key+".domain", m.Domain)
 	}
+	for i, source := range c.Lineage.Sources {
+		c.checkSource(add, fmt.Sprintf("lineage.sources[%d]", i), source)
+	}
 	for i, a := range c.Lineage.Assets {
 		c.checkAsset(add, fmt.Sprintf("lineage.assets[%d]", i), a)
 	}

@@ -37,6 +37,9 @@ func (c *Config) applyDefaults(folder string) {
 		m.Path, m.Root = resolve(folder, m.Path), resolve(folder, m.Root)
 		m.Catalog, m.RunResults = resolve(folder, m.Catalog), resolve(folder, m.RunResults)
 	}
+	for i := range c.Lineage.Sources {
+		c.Lineage.Sources[i].Path = resolve(folder, c.Lineage.Sources[i].Path)
+	}
 	for i := range c.Lineage.Assets {
 		c.Lineage.Assets[i].Root = resolve(folder, c.Lineage.Assets[i].Root)
 	}

@@ -47,14 +47,21 @@ func New(o Options) (*Handler, error) {
 		return nil, errors.New("intake: a token or a key is needed, else anybody could report changes")
 	}
 	for _, secret := range append(append([]string(nil), o.Tokens...), o.Keys...) {
-		if len(secret) < minSecret {
-			return nil, fmt.Errorf("intake: a token or key has %d characters, at least %d are needed", len(secret), minSecret)
+		if err := shortSecret(secret); err != nil {
+			return nil, err
 		}
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	return &Handler{opts: o}, nil
+}
+
+func shortSecret(secret string) error {
+	if len(secret) < minSecret {
+		return fmt.Errorf("intake: a token or key has %d characters, at least %d are needed", len(secret), minSecret)
+	}
+	return nil
 }
 
 // result is the answer to what was taken in.

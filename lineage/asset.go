@@ -62,6 +62,8 @@ type Provenance struct {
 	Source string    `json:"source"` // for example "dbt manifest" or "config"
 	SeenAt time.Time `json:"seen_at"`
 	How    string    `json:"how,omitempty"` // HowObserved, HowDeclared or HowParsed
+	// FirstAt is when the source first stated it; zero where that is not kept.
+	FirstAt time.Time `json:"first_seen,omitzero"`
 }
 
 // Fact is a stated value with the source that stated it.
@@ -122,6 +124,15 @@ type Edge struct {
 	// Also holds the other sources of the same edge, newest first.
 	Also []Provenance `json:"also,omitempty"`
 	Use  string       `json:"use,omitempty"` // UseValue or UseFilter, empty at table level
+	// Columns are the columns that are known to feed one another, if any are.
+	Columns []ColumnLink `json:"columns,omitempty"`
+}
+
+// ColumnLink says that a column of an edge's From feeds a column of its To.
+type ColumnLink struct {
+	From string `json:"from"`
+	To   string `json:"to,omitempty"`  // empty: it affects every row of To, by a filter or a join
+	Use  string `json:"use,omitempty"` // UseValue or UseFilter
 }
 
 // System returns the part of the id before "://", or "" where there is none.

@@ -56,8 +56,12 @@ func LoadManifest(r io.Reader, opts ManifestOptions) ([]Asset, []Edge, error) {
 	return assets, edges, nil
 }
 
-// openManifest takes off the compression and a byte order mark, and puts on the
-// limit.
+// OpenText takes off gzip and a byte order mark, where r has them, and puts on a
+// limit, in bytes after decompression: beyond it, reading fails with a
+// *TooLargeError.
+func OpenText(r io.Reader, limit int64) (io.Reader, error) { return openManifest(r, limit) }
+
+// openManifest is OpenText with a default for the limit.
 func openManifest(r io.Reader, limit int64) (io.Reader, error) {
 	if limit <= 0 {
 		limit = defaultManifestLimit

@@ -97,6 +97,7 @@ func mergeEdges(same []Edge) Edge {
 		all = appendNew(all, e.Seen)
 		all = appendNew(all, e.Also...)
 		out.Use = strongerUse(out.Use, e.Use)
+		out.Columns = appendNew(out.Columns, e.Columns...)
 	}
 	slices.SortStableFunc(all, func(a, b Provenance) int {
 		return cmp.Or(b.SeenAt.Compare(a.SeenAt), compareTrust(a, b), cmp.Compare(a.How, b.How))

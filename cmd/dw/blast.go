@@ -16,7 +16,7 @@ func blastCommand() *cobra.Command {
 		Short: "Say who is harmed first if an asset is wrong, and when; exit code 3 if it is unknown",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			graph, asset, now, err := flags.asset(args[0])
+			graph, asset, now, err := flags.asset(cmd, args[0])
 			if err != nil {
 				return err
 			}

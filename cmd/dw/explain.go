@@ -27,7 +27,7 @@ func (f *graphFlags) add(cmd *cobra.Command) {
 }
 
 // load returns the graph and the time as of which it is asked.
-func (f *graphFlags) load() (*lineage.Graph, time.Time, error) {
+func (f *graphFlags) load(cmd *cobra.Command) (*lineage.Graph, time.Time, error) {
 	if f.catalog != "" && f.manifest == "" {
 		return nil, time.Time{}, &exitError{exitUnasked, errors.New("--catalog needs the --manifest that it belongs to")}
 	}
@@ -45,12 +45,15 @@ func (f *graphFlags) load() (*lineage.Graph, time.Time, error) {
 	if err != nil {
 		return nil, time.Time{}, err
 	}
-	return project.Graph, project.Now(), project.Close()
+	if err := project.AddStored(cmd.Context()); err != nil {
+		fmt.Fprintln(cmd.ErrOrStderr(), "what events have stated is left out:", err)
+	}
+	return project.Current(), project.Now(), project.Close()
 }
 
 // asset resolves the name that was asked for in the graph it is asked of.
-func (f *graphFlags) asset(name string) (*lineage.Graph, lineage.Asset, time.Time, error) {
-	graph, now, err := f.load()
+func (f *graphFlags) asset(cmd *cobra.Command, name string) (*lineage.Graph, lineage.Asset, time.Time, error) {
+	graph, now, err := f.load(cmd)
 	if err != nil {
 		return nil, lineage.Asset{}, time.Time{}, err
 	}
@@ -68,7 +71,7 @@ func explainCommand() *cobra.Command {
 		Short: "Say what an asset is, where it comes from and who owns it; exit code 3 if it is unknown",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			graph, asset, now, err := flags.asset(args[0])
+			graph, asset, now, err := flags.asset(cmd, args[0])
 			if err != nil {
 				return err
 			}

@@ -30,7 +30,7 @@ func traceCommand() *cobra.Command {
 			if depth < 0 {
 				return &exitError{exitUnasked, errors.New("--depth is 1 or more, or 0 for no limit")}
 			}
-			graph, asset, _, err := flags.asset(args[0])
+			graph, asset, _, err := flags.asset(cmd, args[0])
 			if err != nil {
 				return err
 			}

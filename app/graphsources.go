@@ -1,0 +1,104 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"dw/config"
+	"dw/lineage"
+	"dw/lineage/openlineage"
+)
+
+// source reports whether a source of the graph could be read; its statements are
+// added then.
+func (g *graphBuilder) source(i int) bool {
+	source, key := g.c.Lineage.Sources[i], fmt.Sprintf("lineage.sources[%d].path", i)
+	if g.refused(key) || g.refused(fmt.Sprintf("lineage.sources[%d].kind", i)) {
+		return false
+	}
+	stated, err := readSource(source)
+	if err != nil {
+		g.problem(key, "%v", err)
+		return false
+	}
+	for _, a := range stated.Assets {
+		if a.Domain == "" {
+			a.Domain = source.Domain
+		}
+		g.builder.AddAsset(a)
+		g.places.asset(a.ID, key)
+	}
+	for _, e := range stated.Edges {
+		g.addEdge(e, key)
+	}
+	return true
+}
+
+// readSource reads all that a source states.
+func readSource(s config.GraphSource) (lineage.Statements, error) {
+	files, err := sourceFiles(s.Path, ".json", ".ndjson", ".jsonl")
+	if err != nil {
+		return lineage.Statements{}, err
+	}
+	var out lineage.Statements
+	for _, path := range files {
+		more, err := readEvents(path)
+		if err != nil {
+			return lineage.Statements{}, fmt.Errorf("%s: %w", path, err)
+		}
+		out.Assets = append(out.Assets, more.Assets...)
+		out.Edges = append(out.Edges, more.Edges...)
+	}
+	return out.Folded(), nil
+}
+
+func readEvents(path string) (_ lineage.Statements, err error) {
+	file, seenAt, err := openDated(path)
+	if err != nil {
+		return lineage.Statements{}, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	return openlineage.Load(file, openlineage.Options{SeenAt: seenAt})
+}
+
+// openDated opens a file; what does not say when it was made is as old as it.
+func openDated(path string) (*os.File, time.Time, error) {
+	file, err := os.Open(path) //nolint:gosec // the operator names the file
+	if err != nil {
+		return nil, time.Time{}, fmt.Errorf("cannot be read: %w", err)
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return nil, time.Time{}, errors.Join(fmt.Errorf("cannot be read: %w", err), file.Close())
+	}
+	return file, info.ModTime(), nil
+}
+
+// sourceFiles lists the file, or the files of a folder that end in one of the
+// endings, with or without .gz, in the order of their names.
+func sourceFiles(path string, endings ...string) ([]string, error) {
+	var out []string
+	err := filepath.WalkDir(path, func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		bare := strings.TrimSuffix(file, ".gz")
+		if file == path || slices.ContainsFunc(endings, func(end string) bool { return strings.HasSuffix(bare, end) }) {
+			out = append(out, file)
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("cannot be read: %w", err)
+	case len(out) == 0:
+		return nil, fmt.Errorf("the folder has no file that ends in %s", strings.Join(endings, ", "))
+	}
+	return out, nil
+}
