@@ -67,8 +67,9 @@ type App struct {
 // are, so wrong tokens and unknown people are found here. Close it also after
 // an error of Run; the project is the caller's to close after an error of New.
 func New(ctx context.Context, project *Project, o Options) (*App, error) {
-	a := &App{project: project, log: newLogger(project.Config, o.LogTo), redactor: redactorOf(project.Config)}
-	a := &App{project: project, log: newLogger(project.Config, o.LogTo), redraw: make(chan struct{}, 1)}
+	a := &App{
+		project: project, log: newLogger(project.Config, o.LogTo), redactor: redactorOf(project.Config), redraw: make(chan struct{}, 1),
+	}
 	steps := []func() error{
 		a.takeStore,
 		func() error { return a.openStore(ctx, o) },
