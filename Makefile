@@ -8,7 +8,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 BUILD   := CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
 PKGS    := ./...
 
-.PHONY: help build dist demo test test-postgres test-faults test-race clients browser soak soak-short test-all test-public contracts lint bench golden mutate fuzz pictures clean
+.PHONY: help build dist demo test test-postgres test-faults test-days test-race clients browser soak soak-short test-all test-public contracts lint bench golden mutate fuzz pictures clean
 
 help: ## say what each target does
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -40,6 +40,9 @@ test-postgres: ## run what needs a PostgreSQL server alone (initdb and pg_ctl on
 
 test-faults: ## play the faults of docs/soak.md and say which test holds which; `make test` plays them too
 	$(GO) run ./internal/faults -run
+
+test-days: ## play 48 hours in virtual time and check their history (DW_DAYS=6h, DW_DAYS_SEED=7)
+	$(GO) test -count=1 -v -run 'FortyEightHours|Morning' ./internal/days
 
 test-race: ## run the tests under the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -race $(PKGS)

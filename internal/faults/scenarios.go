@@ -26,6 +26,7 @@ func scenarios() []scenario {
 		{14, "a standby that lags behind takes over"},
 		{15, "the clock jumps"},
 		{16, "clocks change, a leap day"},
+		{17, "Slack is down for two hours"},
 		{18, "Slack throttles"},
 		{19, "an acknowledgement is lost"},
 		{20, "events come twice, in disorder, an hour late"},
