@@ -218,7 +218,7 @@ func (a *App) buildService() error {
 	options := workflows.Options{
 		Store: a.store, Policies: a.policy, Domains: a.allPolicies, Command: a.project.Config.Slack.Command, Checks: a.runner,
 		Investigator: &investigator{project: a.project, probers: outside.probers, changes: a.project.fileChanges},
-		Actuators:    outside.actuators, Observers: outside.observers, Pager: outside.pager, Tickets: outside.tickets, OnCall: outside.oncall, Groups: a.groups(), Permalink: a.permalink(),
+		Actuators:    outside.actuators, Observers: outside.observers, Readers: outside.readers, Pager: outside.pager, Tickets: outside.tickets, OnCall: outside.oncall, Groups: a.groups(), Permalink: a.permalink(),
 		Now: func() time.Time { return a.project.Now().In(a.project.Zone) }, NewID: newID, NewNonce: newNonce, Log: a.log,
 	}
 	if err := options.Check(); err != nil {

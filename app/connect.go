@@ -17,6 +17,7 @@ import (
 type outside struct {
 	actuators map[string]workflows.Actuator
 	observers []workflows.Observer
+	readers   []workflows.FactReader
 	probers   []diagnosis.Prober
 	pager     workflows.Courier // nil: none is configured
 	tickets   workflows.Courier
@@ -32,7 +33,7 @@ func (a *App) connect() (outside, error) {
 		if err != nil {
 			a.log.Warn("changes of files cannot be observed, their owners mark them done", "error", err)
 		} else {
-			out.observers = append(out.observers, files)
+			out.observers, out.readers = append(out.observers, files), append(out.readers, files)
 		}
 	}
 	if err := a.connectControl(&out); err != nil {
@@ -46,7 +47,7 @@ func (a *App) connect() (outside, error) {
 		return out, err
 	}
 	out.actuators[dagster.System] = client
-	out.observers = append(out.observers, client)
+	out.observers, out.readers = append(out.observers, client), append(out.readers, client)
 	return out, nil
 }
 

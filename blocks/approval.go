@@ -29,7 +29,7 @@ func ApprovalCard(i workflows.Incident, p workflows.Proposal, v View) Message {
 	}
 	room := maxDiff
 	for n := range p.Plan {
-		blocks = append(blocks, stepBlocks(p, n, &room)...)
+		blocks = append(blocks, stepBlocks(p, n, v, &room)...)
 	}
 	blocks = append(blocks, rich("foot", footLines(p, v)...))
 	if actions := approvalActions(p); len(actions) > 0 {
@@ -128,7 +128,7 @@ func waitingLine(p workflows.Proposal, v View) line {
 	return append(l, text(" · never auto-granted"))
 }
 
-func stepBlocks(p workflows.Proposal, n int, room *int) []slack.Block {
+func stepBlocks(p workflows.Proposal, n int, v View, room *int) []slack.Block {
 	step, status := p.Plan[n], p.Steps[n]
 	title := line{bold(fmt.Sprintf("%d. %s ", n+1, step.Title)), text("(" + byWord(p, step) + ") · " + stepWord(status))}
 	if status.RunID != "" {
@@ -146,6 +146,9 @@ func stepBlocks(p workflows.Proposal, n int, room *int) []slack.Block {
 	}
 	if step.Reason != "" {
 		lines = append(lines, line{bold("Mind: "), text(step.Reason)})
+	}
+	if l := readLine(p, n, v); l != nil {
+		lines = append(lines, l)
 	}
 	lines = append(lines, line{text("Undo: " + step.Undo + reversibleWord(step))})
 	blocks := []slack.Block{rich(fmt.Sprintf("step_%d_%d", n, p.Rev), lines...)}

@@ -75,6 +75,10 @@ func proposal(name string, state workflows.ProposalState) workflows.Proposal {
 			{Kind: diagnosis.Rerun, Title: "Run " + name, By: diagnosis.ByDW, Undo: "none needed", Reversible: true},
 		},
 		Steps: []workflows.StepStatus{{State: workflows.StepPending}, {State: workflows.StepPending}},
+		Snapshot: []workflows.Reading{
+			{System: "git", Target: name, Unread: name + " could not be read"},
+			{System: "dagster", Target: name, At: now, Facts: []workflows.Fact{{Name: "job", Value: name}, {Name: "job version", Value: "0123456789abcdef0123456789abcdef"}}},
+		},
 	}
 	if state == workflows.Executing || state == workflows.Verified {
 		p.Decisions = []workflows.Decision{{By: owner, Role: workflows.RoleOwner, Verdict: workflows.Approve, Hash: p.Hash, At: now}}

@@ -31,6 +31,12 @@ func (s *Service) startIfReady(ctx context.Context, w *work, id string) error {
 	if refusal != nil {
 		return nil
 	}
+	if next.State == Executing && p.callsItself(0) {
+		// Its target is read first, outside of this transaction, and the approval is
+		// taken into execution where that is compared.
+		w.out.effect(EffectStep, stepSubject(p.ID, 0), StepRef{Proposal: p.ID})
+		return nil
+	}
 	w.setProposal(next, out)
 	if next.State != Executing {
 		return nil

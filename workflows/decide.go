@@ -79,7 +79,10 @@ func decidedAnswer(p Proposal, r DecideRequest, now time.Time) string {
 		return fmt.Sprintf("Your approval of %q is recorded at %s: %d of %d.", p.Title, clockText(r.At, now), p.approvals(), p.Quorum)
 	}
 	text := fmt.Sprintf("Your decision (%s) on %q (%s) is recorded at %s.", r.Verdict, p.Title, p.Fingerprint(), clockText(r.At, now))
-	if p.State == Approved {
+	switch {
+	case p.State == Approved && p.callsItself(0) && len(p.After) == 0:
+		text += fmt.Sprintf(" dw reads its target again and then starts, before %s.", clockText(p.Clocks.ExecuteBefore, now))
+	case p.State == Approved:
 		text += fmt.Sprintf(" It starts when what it waits for is done, before %s.", clockText(p.Clocks.ExecuteBefore, now))
 	}
 	return text

@@ -88,6 +88,7 @@ const (
 	DeadlineLapse    = "lapse"
 	DeadlineObserve  = "observe" // owner steps that dw can read
 	DeadlinePoll     = "poll"    // runs that dw started
+	DeadlineFacts    = "facts"   // a step of dw's own whose target could not be read
 	DeadlineVerify   = "verify"
 	DeadlineErrand   = "errand"   // calls to the pager and the tracker that are not settled
 	DeadlinePage     = "page"     // the page of an incident goes out without a diagnosis

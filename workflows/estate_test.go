@@ -66,7 +66,7 @@ func newEstate(change ...func(*estate)) *estate {
 		status:    map[string]checks.Status{},
 		cause:     &diagnosis.Cause{ID: "lost_rows", Title: "Rows are lost", Why: "They stand elsewhere."},
 		plan:      testPlan(),
-		sched:     &scheduler{runs: map[string]*Run{}, schedule: "RUNNING"},
+		sched:     &scheduler{runs: map[string]*Run{}, schedule: "RUNNING", version: "v1", byHand: "none"},
 		relatedTo: map[lineage.AssetID]bool{"db://orders": true, "db://orders_dead": true},
 	}
 	for _, c := range change {
@@ -87,7 +87,7 @@ func (e *estate) restart() {
 	}
 	e.svc = NewService(Options{
 		Pager: pager, Tickets: tickets, OnCall: e.oncall, Groups: e.groups, Permalink: func(m MessageRef) string { return "https://chat.example/" + m.TS },
-		Store: e.store, Checks: e, Investigator: e, Observers: []Observer{e.sched},
+		Store: e.store, Checks: e, Investigator: e, Observers: []Observer{e.sched}, Readers: []FactReader{e.sched},
 		Policies:  func(domain string) (Policy, bool) { return e.policy, domain == e.policy.Domain },
 		Domains:   func() []Policy { return []Policy{e.policy} },
 		Command:   "/dw",

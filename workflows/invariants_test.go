@@ -93,6 +93,12 @@ func (m *machine) checkSteps(t *rapid.T, p Proposal) {
 			t.Fatalf("%s: step %d was launched without an intent", p.ID, n)
 		}
 	}
+	for n := range p.Snapshot {
+		on, launched := m.e.sched.at[StepTag(p.ID, n)]
+		if approved := valueOf(p.Snapshot[n].Facts, "version"); launched && on != approved {
+			t.Fatalf("%s: step %d was launched on %s, approved was %q", p.ID, n, on, approved)
+		}
+	}
 	if p.State == Verified && !p.StepsDone() {
 		t.Fatalf("%s is verified with open steps", p.ID)
 	}

@@ -85,6 +85,11 @@ func (s *Service) wouldPlan(ctx context.Context, i Incident, f Findings) ([]diag
 	if _, partial := errors.AsType[*diagnosis.PlanError](err); err != nil && !partial {
 		return nil, fmt.Errorf("plan for incident %s: %w", i.ID, err)
 	}
+	drafts, _ := s.settle(ctx, plan, nil)
+	plan = nil
+	for _, d := range drafts {
+		plan = append(plan, d.PlannedProposal)
+	}
 	return plan, nil
 }
 

@@ -94,7 +94,7 @@ func crash(t *testing.T, e *estate, called bool) {
 	t.Helper()
 	r := StepRef{Proposal: e.key(t, "recover").ID, Step: 1}
 	err := e.svc.onStep(t.Context(), r, func(p Proposal, w *work) (Proposal, Outcome) {
-		return intend(p, 1, "nothing was called before", e.svc.terms(p.Domain), w.now)
+		return intend(p, 1, "nothing was called before", nil, e.svc.terms(p.Domain), w.now)
 	})
 	if err != nil {
 		t.Fatal(err)

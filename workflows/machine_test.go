@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"dw/checks"
+	"dw/diagnosis"
 	"dw/lineage"
 
 	"pgregory.net/rapid"
@@ -19,7 +20,11 @@ func TestAnyOrder(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		quorum := rapid.IntRange(1, 2).Draw(t, "quorum")
-		m := &machine{e: newEstate(func(e *estate) { e.policy.Quorum, e.patient = quorum, true }), seen: map[string]Proposal{}, incidents: map[string]IncidentState{}}
+		plan := testPlan
+		if rapid.Bool().Draw(t, "dwFirst") {
+			plan = dwFirstPlan
+		}
+		m := &machine{e: newEstate(func(e *estate) { e.policy.Quorum, e.patient, e.plan = quorum, true, plan() }), seen: map[string]Proposal{}, incidents: map[string]IncidentState{}, plan: plan}
 		m.e.asked(t)
 		t.Repeat(map[string]func(*rapid.T){
 			"decide":     m.decide,
@@ -61,6 +66,14 @@ type machine struct {
 	incidents map[string]IncidentState
 	begun     int // steps that had begun when the stop was last seen on
 	stopped   int64
+	plan      func() []diagnosis.PlannedProposal
+}
+
+// dwFirstPlan is testPlan with a first step of dw's own in the last proposal.
+func dwFirstPlan() []diagnosis.PlannedProposal {
+	plan := testPlan()
+	plan[2].Steps = append(plan[2].Steps[1:2:2], plan[2].Steps...)
+	return plan
 }
 
 func (m *machine) proposals() []Proposal {
@@ -269,6 +282,11 @@ func (m *machine) weather(t *rapid.T) {
 		s.blind = errors.New("no answer")
 	}
 	s.schedule = rapid.SampledFrom([]string{"RUNNING", "STOPPED"}).Draw(t, "schedule")
+	s.version = rapid.SampledFrom([]string{"v1", "v1", "v1", "v2"}).Draw(t, "version")
+	s.unread = nil
+	if rapid.IntRange(0, 3).Draw(t, "unread") == 0 {
+		s.unread = errors.New("no answer")
+	}
 	m.e.silent = rapid.Bool().Draw(t, "silent")
 }
 
@@ -284,7 +302,7 @@ func (m *machine) result(t *rapid.T) {
 // replan changes what dw would ask for, and brings a failing check that makes
 // it look again.
 func (m *machine) replan(t *rapid.T) {
-	m.e.plan = testPlan()
+	m.e.plan = m.plan()
 	m.e.plan[1].Steps[0].Diff = rapid.SampledFrom([]string{"one", "two", "three"}).Draw(t, "diff")
 	m.e.ids++
 	check := fmt.Sprintf("check%d", m.e.ids)

@@ -12,7 +12,7 @@ import (
 )
 
 // Options are the parts of a Service. All are needed but Actuators, Observers,
-// Pager, Tickets, OnCall, Groups, Permalink and Log. Now tells dw's time; NewID makes an id that starts with prefix;
+// Readers, Pager, Tickets, OnCall, Groups, Permalink and Log. Now tells dw's time; NewID makes an id that starts with prefix;
 // NewNonce makes 128 random bits in hex.
 type Options struct {
 	Store        Store
@@ -23,6 +23,7 @@ type Options struct {
 	Investigator Investigator
 	Actuators    map[string]Actuator // by Action.System
 	Observers    []Observer
+	Readers      []FactReader
 	Pager        Courier                 // nil: nobody is paged
 	Tickets      Courier                 // nil: no tickets
 	OnCall       Pager                   // nil: nobody is known to be on call
@@ -46,6 +47,7 @@ type Service struct {
 	investigator Investigator
 	actuators    map[string]Actuator
 	observers    []Observer
+	readers      []FactReader
 	pager        Courier
 	tickets      Courier
 	oncall       Pager
@@ -85,7 +87,7 @@ func NewService(o Options) *Service {
 	}
 	return &Service{
 		store: o.Store, policies: o.Policies, domains: o.Domains, command: o.Command, checks: o.Checks, investigator: o.Investigator,
-		actuators: o.Actuators, observers: o.Observers, pager: o.Pager, tickets: o.Tickets, oncall: o.OnCall, groups: o.Groups, permalink: o.Permalink,
+		actuators: o.Actuators, observers: o.Observers, readers: o.Readers, pager: o.Pager, tickets: o.Tickets, oncall: o.OnCall, groups: o.Groups, permalink: o.Permalink,
 		now: o.Now, newID: o.NewID, newNonce: o.NewNonce, log: o.Log,
 		started: o.NewID("start"), launching: map[StepRef]bool{}, carrying: map[ErrandRef]bool{},
 	}

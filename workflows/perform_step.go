@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"dw/diagnosis"
 )
@@ -95,27 +96,109 @@ func (s *Service) search(ctx context.Context, p Proposal, r StepRef) error {
 	return s.launch(ctx, r, p.Steps[r.Step].Attempt, "an intent without outcome; no run has its tag", howAgain)
 }
 
-// launch commits the intent and, if the step still stands as it was read,
-// makes the call.
+// launch reads the targets, commits the intent where the step still stands and
+// its facts are those that were approved, and makes the call.
 func (s *Service) launch(ctx context.Context, r StepRef, attempt int, before, how string) error {
-	intended := false
-	err := s.onStep(ctx, r, func(p Proposal, w *work) (Proposal, Outcome) {
-		intended = false
-		if planLaunch(p, r.Step) == launchNothing || p.Steps[r.Step].Attempt != attempt {
-			return p, Outcome{}
-		}
-		next, out := intend(p, r.Step, before, s.termsIn(w, p.Domain), w.now)
-		intended = next.State == Executing && next.Steps[r.Step].Attempt > attempt
-		return next, out
-	})
-	if err != nil || !intended {
-		return err
-	}
 	p, err := s.proposalNow(ctx, r.Proposal)
 	if err != nil {
 		return err
 	}
+	seen := s.lookBefore(ctx, p, r.Step)
+	intended := false
+	err = s.write(ctx, func(w *work) error {
+		intended = false
+		next, out, err := s.begin(ctx, w, r, attempt, before, seen)
+		if err != nil {
+			return err
+		}
+		intended = next.State == Executing && next.Steps[r.Step].Attempt > attempt
+		return s.onStepIn(ctx, w, r, func(Proposal, *work) (Proposal, Outcome) { return next, out })
+	})
+	if err != nil || !intended {
+		return err
+	}
+	if p, err = s.proposalNow(ctx, r.Proposal); err != nil {
+		return err
+	}
 	return s.call(ctx, p, r, how)
+}
+
+// begin is the transaction in which a step of dw's own begins: the approval is
+// taken into execution if this is its first step, and the facts are compared.
+func (s *Service) begin(ctx context.Context, w *work, r StepRef, attempt int, before string, seen lookout) (Proposal, Outcome, error) {
+	p, err := w.proposal(ctx, r.Proposal)
+	if err != nil || planLaunch(p, r.Step) == launchNothing || p.Steps[r.Step].Attempt != attempt {
+		return p, Outcome{}, err
+	}
+	all, err := w.proposalsOf(ctx, p.Incident)
+	if err != nil {
+		return p, Outcome{}, err
+	}
+	t := s.termsIn(w, p.Domain)
+	started := p
+	var out Outcome
+	if p.State == Approved {
+		var refusal *Refusal
+		if started, out, refusal = start(p, all, t, w.now); refusal != nil {
+			return p, later(p, r.Step, refusal, t, w.now), nil
+		}
+		if started.State != Executing {
+			return started, out, nil
+		}
+		out = Outcome{} // the step that it would queue is this one
+	}
+	next, more := intendOn(p, started, r.Step, before, judgeFacts(p, all, r.Step, seen, w.now), t, w.now)
+	out.merge(more)
+	if next.State == Executing && p.State == Approved {
+		return next, out, s.mitigating(ctx, w, p.Incident)
+	}
+	return next, out, nil
+}
+
+// intendOn records the intent on the started proposal where the facts are as
+// approved; p is the proposal before it was started.
+func intendOn(p, started Proposal, n int, before string, j judged, t Terms, now time.Time) (Proposal, Outcome) {
+	switch {
+	case t.Stopped:
+		return p, Outcome{}
+	case j.verdict == isStale:
+		return stale(p, n, j, now)
+	case j.verdict == isUnread && now.Before(p.Clocks.ExecuteBefore):
+		return unread(p, n, j.why, t, now)
+	}
+	return intend(started, n, before, j.read, t, now)
+}
+
+// later looks again at an approval that may not start yet.
+func later(p Proposal, n int, why *Refusal, t Terms, now time.Time) Outcome {
+	var out Outcome
+	if why.Code != RefusedTooLate && why.Code != RefusedStopped { // the lapse and the lifted stop have their own
+		out.set(Deadline{Kind: DeadlineFacts, Subject: stepSubject(p.ID, n), DueAt: now.Add(t.Policy.retryEvery())})
+	}
+	return out
+}
+
+func (s *Service) mitigating(ctx context.Context, w *work, incident string) error {
+	i, err := w.incident(ctx, incident)
+	if err != nil {
+		return err
+	}
+	w.setIncident(mitigate(i, w.now), Outcome{})
+	return nil
+}
+
+// fireFacts queues a step whose target could not be read once more.
+func (s *Service) fireFacts(ctx context.Context, d Deadline) error {
+	r, p, err := s.stepOf(ctx, d)
+	if err != nil {
+		return err
+	}
+	return s.take(ctx, d, func(w *work) error {
+		if planLaunch(p, r.Step) != launchNothing {
+			w.out.effect(EffectStep, fmt.Sprintf("%s/again/%d", d.Subject, d.DueAt.UnixMicro()), r)
+		}
+		return nil
+	})
 }
 
 func (s *Service) call(ctx context.Context, p Proposal, r StepRef, how string) error {

@@ -115,6 +115,9 @@ type StepStatus struct {
 	Doubted Person `json:"doubted"`
 	Unclear bool   `json:"unclear,omitempty"` // a launch may or may not have had its effect
 	Looked  int    `json:"looked,omitempty"`  // how often its tag was looked for since
+	// Undo is where the roll back of a done step stands, nil before; never
+	// written to in place.
+	Undo *StepStatus `json:"undo,omitempty"`
 }
 
 // Clocks are the four stored times of a proposal; the verdict "expired" is a
@@ -127,7 +130,7 @@ type Clocks struct {
 }
 
 // Proposal is an immutable, hashed plan with the state of its decision.
-// ID, Incident, Domain, Plan, Change, Title, Key, After, BlastHash, PreChecks,
+// ID, Incident, Domain, Plan, Change, Title, Key, After, BlastHash, PreChecks, Snapshot,
 // PolicyVersion, Proposer, CreatedAt, Clocks.ExpiresAt, ExecuteWithin, the
 // people of Chain, Quorum and Solo are inside the hash and never change.
 type Proposal struct {
@@ -141,6 +144,7 @@ type Proposal struct {
 	After         []string                `json:"after,omitempty"`  // ids of proposals whose steps must be done first
 	BlastHash     string                  `json:"blast_hash"`
 	PreChecks     []PreCheck              `json:"pre_checks,omitempty"` // the failing results it answers
+	Snapshot      []Reading               `json:"snapshot,omitempty"`   // one per Plan entry: its target as it was when asked
 	PolicyVersion string                  `json:"policy_version"`
 	Proposer      receipts.Actor          `json:"proposer"`
 	CreatedAt     time.Time               `json:"created_at"`

@@ -44,6 +44,9 @@ func proposalDocument(p Proposal) receipts.Object {
 	if p.Change != nil {
 		d["change"] = p.Change.document()
 	}
+	if len(p.Snapshot) > 0 { // those of older versions have none
+		d["snapshot"] = snapshotDocument(p.Snapshot)
+	}
 	return d
 }
 

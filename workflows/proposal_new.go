@@ -21,6 +21,7 @@ type ProposalDraft struct {
 	Incident Incident
 	Planned  diagnosis.PlannedProposal
 	After    []string
+	Snapshot []Reading // what was read of the targets, one per step
 	Policy   Policy
 	Proposer receipts.Actor
 }
@@ -65,7 +66,7 @@ func (d ProposalDraft) proposal(now time.Time) Proposal {
 		ID: d.ID, Incident: d.Incident.ID, Domain: d.Incident.Domain,
 		Key: d.Planned.Key, Title: d.Planned.Title,
 		Plan: slices.Clone(d.Planned.Steps), After: slices.Clone(d.After),
-		BlastHash: blastHash(d.Incident.Blast), PreChecks: preChecks(d.Incident.Signals),
+		BlastHash: blastHash(d.Incident.Blast), PreChecks: preChecks(d.Incident.Signals), Snapshot: slices.Clone(d.Snapshot),
 		PolicyVersion: d.Policy.Version, Proposer: d.Proposer, CreatedAt: now,
 		ExecuteWithin: d.Policy.ExecuteWithin,
 		Nonce:         d.Nonce, State: Waiting,

@@ -25,7 +25,7 @@ func start(p Proposal, after []Proposal, t Terms, now time.Time) (Proposal, Outc
 		return p, Outcome{}, refuse(RefusedState, "%q is %s, not approved.", p.Title, p.State)
 	}
 	if hash, err := ProposalHash(p); err != nil || hash != p.Hash {
-		p, out := reapprove(p, now)
+		p, out := reapprove(p, "its content is not what was approved", nil, now)
 		return p, out, nil
 	}
 	if refusal := refuseStart(p, after, t, now); refusal != nil {
@@ -57,14 +57,20 @@ func refuseStart(p Proposal, after []Proposal, t Terms, now time.Time) *Refusal 
 	return nil
 }
 
-func reapprove(p Proposal, now time.Time) (Proposal, Outcome) {
+// reapprove ends an approval that no longer holds, and has it looked at whether
+// the plan is still right; facts, if any, are what was read.
+func reapprove(p Proposal, why string, facts receipts.Object, now time.Time) (Proposal, Outcome) {
 	p.State = NeedsReapproval
 	out := p.stopClocks()
-	out.note(p.Incident, fmt.Sprintf("%q was not started: its content is not what was approved (%s). It needs a new decision.",
-		p.Title, p.Fingerprint()), people(p.Asked())...)
-	out.receipt(p.draft(receipts.KindIncidentUpdated, itself(), now, receipts.Object{
-		"what": "proposal", "state": string(NeedsReapproval), "why": "content differs from the approved hash",
-	}))
+	out.note(p.Incident, fmt.Sprintf("%q was not started: %s (%s). It needs a new decision.", p.Title, why, p.Fingerprint()), people(p.Asked())...)
+	body := receipts.Object{"what": "proposal", "state": string(NeedsReapproval), "why": clean(why)}
+	if facts != nil {
+		body["read"] = facts
+	}
+	out.receipt(p.draft(receipts.KindIncidentUpdated, itself(), now, body))
+	if p.Incident != "" {
+		out.set(Deadline{Kind: DeadlinePropose, Subject: p.Incident, DueAt: now})
+	}
 	return p, out
 }
 

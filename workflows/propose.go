@@ -17,7 +17,7 @@ const replanAfter = time.Minute
 
 // firePropose plans outside any transaction, then makes the proposals.
 func (s *Service) firePropose(ctx context.Context, d Deadline) error {
-	i, _, err := s.Incident(ctx, d.Subject)
+	i, existing, err := s.Incident(ctx, d.Subject)
 	if gone(err) {
 		return s.take(ctx, d, func(*work) error { return nil })
 	}
@@ -35,10 +35,12 @@ func (s *Service) firePropose(ctx context.Context, d Deadline) error {
 			return nil
 		}))
 	}
+	drafts, told := s.settle(ctx, plan, existing)
 	policy := s.onCall(ctx, s.policy(i.Domain))
 	return s.take(ctx, d, func(w *work) error {
 		tellUnplanned(w, i, partial)
-		return s.propose(ctx, w, i.ID, plan, policy)
+		tellInForce(w, i, told)
+		return s.propose(ctx, w, i.ID, drafts, policy)
 	})
 }
 
@@ -69,7 +71,7 @@ func (p Policy) fixBy(now time.Time) time.Time {
 
 // propose makes a proposal for each planned one that is new, and supersedes a
 // waiting one of the same key whose content differs. The policy's rotas are read.
-func (s *Service) propose(ctx context.Context, w *work, incident string, plan []diagnosis.PlannedProposal, policy Policy) error {
+func (s *Service) propose(ctx context.Context, w *work, incident string, plan []draftPlan, policy Policy) error {
 	i, err := w.incident(ctx, incident)
 	if err != nil || i.State == Resolved || policy.may(DeedPropose).Permission != Ask {
 		return err
@@ -107,7 +109,7 @@ func (s *Service) propose(ctx context.Context, w *work, incident string, plan []
 
 // proposeOne answers with the proposal that stands for planned, and whether it
 // was made now.
-func (s *Service) proposeOne(w *work, i Incident, planned diagnosis.PlannedProposal, policy Policy, existing []Proposal, ids map[string]string) (Proposal, bool, error) {
+func (s *Service) proposeOne(w *work, i Incident, planned draftPlan, policy Policy, existing []Proposal, ids map[string]string) (Proposal, bool, error) {
 	digest, err := planDigest(planned.Title, planned.Steps)
 	if err != nil {
 		return Proposal{}, false, err
@@ -119,28 +121,56 @@ func (s *Service) proposeOne(w *work, i Incident, planned diagnosis.PlannedPropo
 		if err != nil {
 			return Proposal{}, false, err
 		}
-		// What was asked once is not asked again, whatever was answered, unless it
-		// waits for a proposal that was replaced; and what is being carried out is
-		// not replaced.
-		moved := old.State == Waiting && !slices.Equal(old.After, after)
-		if (same == digest && !moved) || old.State == Approved || old.State == Executing {
+		if !again(old, existing, same == digest, after) {
 			return old, false, nil
 		}
 	}
 	p, out, err := NewProposal(ProposalDraft{
-		ID: s.newID("prop"), Nonce: s.newNonce(), Incident: i, Planned: planned,
-		After: after, Policy: policy, Proposer: itself(),
+		ID: s.newID("prop"), Nonce: s.newNonce(), Incident: i, Planned: planned.PlannedProposal,
+		After: after, Snapshot: planned.snapshot, Policy: policy, Proposer: itself(),
 	}, w.now)
 	if err != nil {
 		return Proposal{}, false, err
 	}
 	if found {
-		if replaced, more := supersede(old, p.ID, w.now); replaced.State != old.State {
-			w.setProposal(replaced, more)
-		}
+		w.replace(old, p.ID)
 	}
 	w.setProposal(p, out)
 	return p, true, nil
+}
+
+// again reports whether what was asked is asked once more. What was asked once is
+// not, whatever was answered, unless it needs a new decision or waits for a
+// proposal that was replaced; and what is being carried out is not replaced.
+func again(old Proposal, existing []Proposal, same bool, after []string) bool {
+	switch old.State {
+	case Waiting:
+		return !same || !slices.Equal(old.After, after)
+	case Approved:
+		return slices.ContainsFunc(existing, func(q Proposal) bool {
+			return slices.Contains(old.After, q.ID) && (q.State == Superseded || q.State == NeedsReapproval)
+		})
+	case Executing, Halted:
+		return false
+	case NeedsReapproval:
+		return true
+	}
+	return !same
+}
+
+// replace ends old in favour of the proposal by.
+func (w *work) replace(old Proposal, by string) {
+	switch old.State {
+	case Waiting:
+		w.setProposal(supersede(old, by, w.now))
+	case Approved:
+		next, out := reapprove(old, "what it waits for was replaced", nil, w.now)
+		next.ReplacedBy = by
+		w.setProposal(next, out)
+	case NeedsReapproval:
+		old.ReplacedBy = by
+		w.setProposal(old, Outcome{})
+	}
 }
 
 func newestOf(all []Proposal, key string) (Proposal, bool) {

@@ -15,11 +15,16 @@ type scheduler struct {
 	looked   map[string]bool // FindByTag has said "none" since the last launch
 	blindly  []string        // tags launched again without that
 	schedule string
-	answer   error  // what Launch answers after it had its effect (or not)
-	deaf     bool   // Launch has no effect
-	hidden   bool   // tags are not found
-	blind    error  // what FindByTag and State answer
-	after    func() // runs inside Launch, after its effect
+	answer   error             // what Launch answers after it had its effect (or not)
+	deaf     bool              // Launch has no effect
+	hidden   bool              // tags are not found
+	blind    error             // what FindByTag and State answer
+	after    func()            // runs inside Launch, after its effect
+	version  string            // of the jobs' code
+	byHand   string            // the newest run that somebody started
+	unread   error             // what ReadFacts answers
+	reading  func()            // runs inside ReadFacts, before it answers
+	at       map[string]string // the version that a tag was launched on
 }
 
 func (s *scheduler) Launch(_ context.Context, a diagnosis.Action, tag string) (Run, error) {
@@ -30,9 +35,13 @@ func (s *scheduler) Launch(_ context.Context, a diagnosis.Action, tag string) (R
 		s.blindly = append(s.blindly, tag)
 	}
 	s.looked[tag] = false
+	if s.at == nil {
+		s.at = map[string]string{}
+	}
+	s.at[tag] = s.version
 	run := &Run{ID: "run-" + tag, URL: "http://sched/" + tag, State: "QUEUED"}
 	if !s.deaf {
-		s.runs[tag] = run
+		s.runs[tag], s.byHand = run, run.ID
 	}
 	if s.after != nil {
 		s.after()
@@ -78,4 +87,27 @@ func (s *scheduler) Known(a diagnosis.Action) bool {
 func (s *scheduler) Observe(_ context.Context, st diagnosis.PlannedStep) (Observation, error) {
 	want := map[string]string{diagnosis.ActionPauseSchedule: "STOPPED", diagnosis.ActionResumeSchedule: "RUNNING"}[st.Action.Name]
 	return Observation{Done: s.schedule == want, Text: "schedule is " + s.schedule}, nil
+}
+
+func (s *scheduler) Reads(a diagnosis.Action) bool { return a.System == "sched" }
+
+func (s *scheduler) ReadFacts(_ context.Context, st diagnosis.PlannedStep) ([]Fact, error) {
+	if s.reading != nil {
+		s.reading()
+	}
+	if s.unread != nil {
+		return nil, s.unread
+	}
+	if st.Action.Name == diagnosis.ActionLaunchJob {
+		return []Fact{{Name: "version", Value: s.version}, {Name: "last run", Value: s.byHand}}, nil
+	}
+	return []Fact{{Name: "schedule", Value: s.schedule}}, nil
+}
+
+func (s *scheduler) Effect(_ context.Context, st diagnosis.PlannedStep) ([]Fact, error) {
+	if st.Action.Name == diagnosis.ActionLaunchJob {
+		return []Fact{{Name: "last run", Value: RunOfStep}}, nil
+	}
+	want := map[string]string{diagnosis.ActionPauseSchedule: "STOPPED", diagnosis.ActionResumeSchedule: "RUNNING"}[st.Action.Name]
+	return []Fact{{Name: "schedule", Value: want}}, nil
 }

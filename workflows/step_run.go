@@ -21,9 +21,14 @@ const (
 	launchSearch                    // an intent stands without an outcome: look for its tag first
 )
 
+// callsItself reports whether step n is a call that dw makes.
+func (p Proposal) callsItself(n int) bool {
+	return n < len(p.Plan) && p.Plan[n].By == diagnosis.ByDW && p.Plan[n].Kind != diagnosis.Verify
+}
+
 // planLaunch decides what a delivered step effect does for step n of p.
 func planLaunch(p Proposal, n int) launchPlan {
-	if p.State != Executing || n < 0 || n >= len(p.Plan) || p.Plan[n].By != diagnosis.ByDW || p.Plan[n].Kind == diagnosis.Verify {
+	if n < 0 || n >= len(p.Plan) || !p.callsItself(n) || (p.State != Executing && (p.State != Approved || n > 0)) {
 		return launchNothing
 	}
 	current, open := p.Current()
@@ -41,8 +46,9 @@ func planLaunch(p Proposal, n int) launchPlan {
 
 // intend records, before the call, that dw is about to launch step n. found
 // says what is known of an earlier attempt, of which no run exists. A launch that
-// would come too late halts the run instead.
-func intend(p Proposal, n int, found string, t Terms, now time.Time) (Proposal, Outcome) {
+// would come too late halts the run instead. read is what was read of the targets
+// just before, nil where nothing can be.
+func intend(p Proposal, n int, found string, read receipts.Object, t Terms, now time.Time) (Proposal, Outcome) {
 	s := p.Steps[n]
 	if !now.Before(p.Clocks.ExecuteBefore) {
 		s.State = StepPending
@@ -59,15 +65,18 @@ func intend(p Proposal, n int, found string, t Terms, now time.Time) (Proposal, 
 		out.drop(DeadlinePoll, stepSubject(p.ID, n))
 		return p, out
 	}
-	s.State, s.Attempt = StepRunning, s.Attempt+1
+	s.State, s.Attempt, s.Problem = StepRunning, s.Attempt+1, ""
 	if s.Attempt == 1 {
 		s.Since = now.UTC()
 	}
 	p = p.withStep(n, s)
 	var out Outcome
-	out.receipt(stepReceipt(p, n, receipts.KindStepIntent, itself(), now, receipts.Object{
-		"attempt": s.Attempt, "tag": StepTag(p.ID, n), "before": found, "hash": p.Hash,
-	}))
+	body := receipts.Object{"attempt": s.Attempt, "tag": StepTag(p.ID, n), "before": found, "hash": p.Hash}
+	if read != nil {
+		body["read"] = read
+	}
+	out.receipt(stepReceipt(p, n, receipts.KindStepIntent, itself(), now, body))
+	out.drop(DeadlineFacts, stepSubject(p.ID, n))
 	out.set(Deadline{Kind: DeadlinePoll, Subject: stepSubject(p.ID, n), DueAt: now.Add(t.Policy.PollEvery)})
 	return p, out
 }

@@ -230,7 +230,7 @@ func (s *Service) goOn(ctx context.Context, w *work) error {
 func relaunch(p Proposal, rev int64) Outcome {
 	var out Outcome
 	n, open := p.Current()
-	if p.State == Executing && open && planLaunch(p, n) != launchNothing {
+	if open && planLaunch(p, n) != launchNothing {
 		out.effect(EffectStep, fmt.Sprintf("%s/resumed/%d", stepSubject(p.ID, n), rev), StepRef{Proposal: p.ID, Step: n})
 	}
 	return out

@@ -86,24 +86,39 @@ func (g *Observer) Observe(ctx context.Context, s diagnosis.PlannedStep) (workfl
 	if !g.Known(s.Action) {
 		return workflows.Observation{}, fmt.Errorf("gitfile: action %s of system %q is not one that it can read", s.Action.Name, s.Action.System)
 	}
-	root, info, err := g.file(s)
+	seen, err := g.look(ctx, s)
 	if err != nil {
 		return workflows.Observation{}, err
 	}
+	state := seen.state
+	done := state == changed && s.Action.Name == diagnosis.ActionApplyDiff || state == unchanged && s.Action.Name == diagnosis.ActionRevertDiff
+	return workflows.Observation{Done: done, At: g.opts.Now(), Text: s.File + " " + state + g.version(ctx, seen.root, s.File, seen.info)}, nil
+}
+
+// sight is a file as it is held against a diff.
+type sight struct {
+	root  string
+	info  os.FileInfo
+	state string
+}
+
+func (g *Observer) look(ctx context.Context, s diagnosis.PlannedStep) (sight, error) {
+	root, info, err := g.file(s)
+	if err != nil {
+		return sight{}, err
+	}
 	if err := g.onlyFile(ctx, root, s); err != nil {
-		return workflows.Observation{}, err
+		return sight{}, err
 	}
 	applied, err := g.fits(ctx, root, s, "--reverse")
 	if err != nil {
-		return workflows.Observation{}, err
+		return sight{}, err
 	}
 	open, err := g.fits(ctx, root, s)
 	if err != nil {
-		return workflows.Observation{}, err
+		return sight{}, err
 	}
-	state := stateOf(applied, open)
-	done := state == changed && s.Action.Name == diagnosis.ActionApplyDiff || state == unchanged && s.Action.Name == diagnosis.ActionRevertDiff
-	return workflows.Observation{Done: done, At: g.opts.Now(), Text: s.File + " " + state + g.version(ctx, root, s.File, info)}, nil
+	return sight{root: root, info: info, state: stateOf(applied, open)}, nil
 }
 
 // What a file can be.

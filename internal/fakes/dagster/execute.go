@@ -46,6 +46,8 @@ func (s *Server) resolve(f *ast.Field, a args) any {
 		return s.listRuns(a)
 	case "runOrError":
 		return s.oneRun(a.text("runId"))
+	case "pipelineOrError":
+		return s.job(a.sub("params"))
 	case "scheduleOrError":
 		return s.schedule(a.sub("scheduleSelector"))
 	case "startSchedule":

@@ -72,6 +72,7 @@ type Server struct {
 	runs      []*Run
 	schedules []Schedule
 	faults    []Fault
+	versions  map[string]string // of jobs that were deployed anew
 }
 
 // New builds a stand-in; a missing option is an error. Close ends its runs.
