@@ -104,7 +104,7 @@ func newLogger(c *config.Config, to io.Writer) *slog.Logger {
 // openStore opens the database and the signing key, making both at first run.
 func (a *App) openStore(ctx context.Context, o Options) error {
 	c := a.project.Config
-	signer, err := receipts.LoadKey(c.Receipts.KeyFile)
+	signer, err := loadSigner(c.Receipts.KeyFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		signer, err = firstKey(ctx, c)
 	}
@@ -311,7 +311,7 @@ func (a *App) recordStart(ctx context.Context, version string) error {
 			return err
 		}
 		drafts := []receipts.Draft{a.configReceipt(hex.EncodeToString(sum[:]), version, now)}
-		if err := a.refuseShrunk(ctx, tx, head); err != nil {
+		if err := errors.Join(a.refuseShrunk(ctx, tx, head), a.refuseHalfRotated(ctx, tx, head)); err != nil {
 			return err
 		}
 		if head.Seq == 0 {

@@ -29,7 +29,7 @@ func Backup(ctx context.Context, c *config.Config, out string) (BackedUp, error)
 	if err := store.Backup(ctx, dsn, out); err != nil {
 		return done, err
 	}
-	report, err := verifyFile(ctx, out, publicKey(c))
+	report, err := verifyFile(ctx, out, c)
 	if err != nil {
 		return done, fmt.Errorf("verify the backup: %w", err)
 	}
@@ -55,12 +55,12 @@ func publicKey(c *config.Config) string {
 	return signer.VerifierKey()
 }
 
-func verifyFile(ctx context.Context, path, key string) (receipts.Report, error) {
+func verifyFile(ctx context.Context, path string, c *config.Config) (receipts.Report, error) {
 	log, still, err := OpenLogUntouched(ctx, path)
 	if err != nil {
 		return receipts.Report{}, err
 	}
-	report, err := log.Verify(ctx, key)
+	report, err := verifyOwn(ctx, log, c)
 	if err := errors.Join(err, log.Close()); err != nil {
 		return receipts.Report{}, err
 	}

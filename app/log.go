@@ -219,7 +219,7 @@ func publicKeyOf(ctx context.Context, tx workflows.ReceiptReads) (string, error)
 			return "", fmt.Errorf("read receipt %d: %w", entry.Seq, err)
 		}
 		predicate, _ := statement["predicate"].(receipts.Object)
-		if predicate["kind"] != receipts.KindKeyCreated {
+		if predicate["kind"] != receipts.KindKeyCreated && predicate["kind"] != receipts.KindKeyRotated {
 			continue
 		}
 		if body, ok := predicate["body"].(receipts.Object); ok {

@@ -83,7 +83,7 @@ func examineBackup(ctx context.Context, c *config.Config, backup string, o Resto
 	if log.Instance() != c.Instance {
 		return done, fmt.Errorf("it is a backup of instance %q, not of %q", log.Instance(), c.Instance)
 	}
-	report, err := log.Verify(ctx, publicKey(c))
+	report, err := verifyOwn(ctx, log, c)
 	if err == nil {
 		err = goodLog(report)
 	}
@@ -103,14 +103,14 @@ func examineBackup(ctx context.Context, c *config.Config, backup string, o Resto
 // known is how many receipts the given checkpoint says; the backup must hold
 // them, unless Shorter says otherwise.
 func known(ctx context.Context, log *Log, c *config.Config, o RestoreOptions, report receipts.Report) (int64, error) {
-	signed, err := receipts.OpenCheckpoint(o.Known, publicKey(c))
+	signed, err := receipts.OpenCheckpoint(o.Known, "") // verifyOwn checks who signed it
 	if err != nil {
 		return 0, fmt.Errorf("the checkpoint that was given: %w", err)
 	}
 	if signed.Size > report.Count {
 		return signed.Size, shorter(report.Count, signed.Size, "the checkpoint", o.Shorter)
 	}
-	with, err := log.Verify(ctx, publicKey(c), o.Known)
+	with, err := verifyOwn(ctx, log, c, o.Known)
 	if err == nil {
 		err = goodLog(with)
 	}
@@ -136,7 +136,7 @@ func vacate(ctx context.Context, c *config.Config, o RestoreOptions, done *Resto
 	if !o.Replace {
 		return fmt.Errorf("%s is there; say --replace to move it aside first", dsn)
 	}
-	if report, err := verifyFile(ctx, dsn, publicKey(c)); err == nil {
+	if report, err := verifyFile(ctx, dsn, c); err == nil {
 		had := max(report.Count, report.Signed)
 		done.Known = max(done.Known, had)
 		if err := shorter(done.Seq, had, "the database that is there", o.Shorter); err != nil {

@@ -45,7 +45,7 @@ func (a *App) Run(ctx context.Context) error {
 	stop, done := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
 	defer done()
 	a.handler.Close()
-	return errors.Join(err, a.jobs.Stop(stop), a.store.WriteCheckpoint(stop))
+	return errors.Join(err, a.jobs.Stop(stop), a.writeCheckpoint(stop))
 }
 
 // runParts runs the parts side by side; the first that fails ends the others.
@@ -78,7 +78,7 @@ func (a *App) keepCheckpoints(ctx context.Context) error {
 	ticks := time.NewTicker(a.project.Config.Receipts.CheckpointEvery.Or(time.Minute))
 	defer ticks.Stop()
 	for {
-		if err := a.store.WriteCheckpoint(ctx); err != nil && ctx.Err() == nil {
+		if err := a.writeCheckpoint(ctx); err != nil && ctx.Err() == nil {
 			a.log.Error("the receipts could not be signed", "error", err)
 		}
 		select {
@@ -100,7 +100,7 @@ func (c checkpointed) Handle(ctx context.Context, e bot.Event) (any, error) {
 	}
 	switch e.(type) {
 	case bot.Action, bot.Submission:
-		if err := c.a.store.WriteCheckpoint(ctx); err != nil {
+		if err := c.a.writeCheckpoint(ctx); err != nil {
 			c.a.log.Error("the receipts could not be signed", "error", err)
 		}
 	}

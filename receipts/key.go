@@ -29,6 +29,7 @@ var ErrKeyMode = errors.New("private key is readable by others")
 type Signer struct {
 	signer   note.Signer
 	verifier string
+	previous note.Signer // nil but for the time in which two keys sign
 }
 
 // CreateKey makes an Ed25519 key for the instance called name from rand and
@@ -140,7 +141,7 @@ func (s Signer) VerifierKey() string { return s.verifier }
 // String returns the verifier key, so that a Signer may be logged.
 func (s Signer) String() string { return s.verifier }
 
-// Checkpoint returns a signed note that says: the log of this instance had
+// Checkpoint returns a signed note, by both keys of WithPrevious, that says: the log of this instance had
 // size receipts and this root.
 func (s Signer) Checkpoint(size int64, root tlog.Hash) ([]byte, error) {
 	if s.signer == nil {
@@ -149,7 +150,11 @@ func (s Signer) Checkpoint(size int64, root tlog.Hash) ([]byte, error) {
 	if size < 0 {
 		return nil, fmt.Errorf("sign checkpoint: negative size %d", size)
 	}
-	signed, err := note.Sign(&note.Note{Text: checkpointText(s.signer.Name(), size, root)}, s.signer)
+	signers := []note.Signer{s.signer}
+	if s.previous != nil {
+		signers = append(signers, s.previous)
+	}
+	signed, err := note.Sign(&note.Note{Text: checkpointText(s.signer.Name(), size, root)}, signers...)
 	if err != nil {
 		return nil, fmt.Errorf("sign checkpoint of %d receipts: %w", size, err)
 	}

@@ -10,6 +10,7 @@ import (
 type place struct {
 	seq      int64
 	instance []byte
+	kind     []byte
 }
 
 var errNoPlace = errors.New("the bytes do not name one predicate.seq and predicate.instance")
@@ -34,6 +35,8 @@ func readPlace(b []byte) (place, error) {
 				seqs++
 				text, ok = s.text()
 				p.seq = parseSeq(text)
+			case "kind":
+				p.kind, ok = s.text()
 			case "instance":
 				instances++
 				p.instance, ok = s.text()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -21,12 +22,19 @@ import (
 // which the log must still contain. More receipts than a checkpoint says are
 // fine; more than want says are not, since the head moves with every receipt.
 func VerifyEntries(src iter.Seq2[Entry, error], want Head, checkpoint []byte, publicKey string, atLeast ...[]byte) Report {
-	return verifyEntries(src, want, checkpoint, strings.TrimSpace(publicKey), nil, atLeast)
+	return verifyEntries(src, want, strings.TrimSpace(publicKey), folder{checkpoint: checkpoint}, atLeast)
 }
 
-func verifyEntries(src iter.Seq2[Entry, error], want Head, checkpoint []byte, publicKey string, texts *textCheck, atLeast [][]byte) Report {
-	v, f := newVerification(want, checkpoint, publicKey, atLeast)
-	v.texts = texts
+// folder is what lies beside the receipts of an export.
+type folder struct {
+	checkpoint []byte
+	key        string
+	texts      *textCheck
+}
+
+func verifyEntries(src iter.Seq2[Entry, error], want Head, publicKey string, beside folder, atLeast [][]byte) Report {
+	v, f := newVerification(want, beside.checkpoint, publicKey, atLeast)
+	v.texts, v.folderKey = beside.texts, beside.key
 	if f == nil {
 		f = v.run(src)
 	}
@@ -36,9 +44,11 @@ func verifyEntries(src iter.Seq2[Entry, error], want Head, checkpoint []byte, pu
 // verification is the state of one pass over the receipts. No receipt is kept.
 type verification struct {
 	want      Head
-	claims    []Checkpoint
-	newest    bool // claims[0] is the log's own newest checkpoint
-	hasKey    bool
+	claims    []signedNote
+	newest    bool   // claims[0] is the log's own newest checkpoint
+	key       string // empty: none was given
+	folderKey string // that of an export; empty: there is none
+	rotations []rotation
 	instance  string
 	head      Head
 	tree      frontier
@@ -55,20 +65,26 @@ type fault struct {
 }
 
 func newVerification(want Head, checkpoint []byte, publicKey string, atLeast [][]byte) (*verification, *fault) {
-	v := &verification{want: want, hasKey: publicKey != "", newest: checkpoint != nil}
-	if v.hasKey {
-		if _, err := newVerifier(publicKey); err != nil {
+	v := &verification{want: want, key: publicKey, newest: checkpoint != nil}
+	name := ""
+	if v.key != "" {
+		verifier, err := newVerifier(publicKey)
+		if err != nil {
 			return v, checkpointFault(err)
 		}
+		name = verifier.Name()
 	}
 	notes := atLeast
 	if v.newest {
 		notes = append([][]byte{checkpoint}, atLeast...)
 	}
 	for _, data := range notes {
-		c, err := OpenCheckpoint(data, publicKey)
+		c, err := parseSigned(data)
+		if err == nil && name != "" && name != c.Origin {
+			err = fmt.Errorf("%w: not signed by %s", ErrSignature, publicKey)
+		}
 		if err != nil {
-			return v, checkpointFault(err)
+			return v, checkpointFault(fmt.Errorf("open checkpoint: %w", err))
 		}
 		if len(v.claims) > 0 && c.Origin != v.claims[0].Origin {
 			return v, &fault{
@@ -81,7 +97,8 @@ func newVerification(want Head, checkpoint []byte, publicKey string, atLeast [][
 	if len(v.claims) > 0 {
 		v.instance = strings.TrimPrefix(v.claims[0].Origin, originPrefix)
 	}
-	v.signature = v.newest && v.hasKey
+	// A key that did not sign itself may still lead to the one that did.
+	v.signature = v.newest && v.key != "" && v.claims[0].signedBy([]string{v.key})
 	return v, nil
 }
 
@@ -148,6 +165,13 @@ func (v *verification) checkPlace(e Entry, bad func(problem, expected, found str
 	if string(p.instance) != v.instance {
 		return bad("the receipt is of another instance", v.instance, string(p.instance))
 	}
+	if string(p.kind) == KindKeyRotated {
+		r := rotationOf(e.Bytes, originPrefix+v.instance)
+		if r.bad != nil {
+			return bad(r.bad.Error(), "", "")
+		}
+		v.rotations = append(v.rotations, r)
+	}
 	return v.texts.check(e)
 }
 
@@ -167,7 +191,38 @@ func (v *verification) checkRoots() *fault {
 	return nil
 }
 
+// checkSignatures follows the rotations from the given key. The newest checkpoint
+// must be signed by it or by one of its successors, never by a key that was given
+// up before it; earlier checkpoints may be.
+func (v *verification) checkSignatures() *fault {
+	if v.key == "" {
+		return nil
+	}
+	known := trustFrom(v.key, v.rotations)
+	for n, c := range v.claims {
+		keys := known.all
+		if n == 0 && v.newest {
+			keys = known.forward
+		}
+		if !c.signedBy(keys) || c.Size <= v.head.Seq && !c.signedOnlyBy(known.all) {
+			v.signature = false
+			return checkpointFault(fmt.Errorf("open checkpoint: %w: not signed by %s, nor by a key that it leads to", ErrSignature, v.key))
+		}
+	}
+	if v.folderKey != "" && !slices.Contains(known.forward, v.folderKey) {
+		return &fault{
+			code: CodeBad, problem: "the export carries another public key than the one given, which does not lead to it",
+			expected: v.key, found: v.folderKey,
+		}
+	}
+	v.signature = v.newest
+	return nil
+}
+
 func (v *verification) checkEnd() *fault {
+	if f := v.checkSignatures(); f != nil {
+		return f
+	}
 	known := v.want.Seq != 0
 	switch {
 	case known && v.want.Seq < v.head.Seq:

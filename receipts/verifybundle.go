@@ -44,13 +44,10 @@ func (b *bundleCheck) run(dir fs.FS) *fault {
 	if f != nil {
 		return f
 	}
-	b.folderKey = x.key
+	b.folderKey, b.texts = x.key, x.texts
 	var err error
 	if b.checkpoint, err = OpenCheckpoint(x.checkpoint, b.key); err != nil {
 		return checkpointFault(err)
-	}
-	if b.texts, f = readTexts(dir); f != nil {
-		return f
 	}
 	file, err := dir.Open(BundleReceipts)
 	if err != nil {
@@ -163,29 +160,33 @@ func otherKind(dir fs.FS, readme []byte) *fault {
 }
 
 // openFolder reads what lies beside the receipts of an export or a bundle.
-func openFolder(dir fs.FS, publicKey string, readme []byte) (export, *fault) {
+func openFolder(dir fs.FS, publicKey string, readme []byte) (folder, *fault) {
 	if f := otherKind(dir, readme); f != nil {
-		return export{}, f
+		return folder{}, f
 	}
 	checkpoint, err := fs.ReadFile(dir, ExportCheckpoint)
 	if err != nil {
-		return export{}, &fault{code: CodeUnreadable, problem: err.Error()}
+		return folder{}, &fault{code: CodeUnreadable, problem: err.Error()}
 	}
-	key, f := readExportKey(dir, publicKey)
+	key, f := readExportKey(dir)
 	if f != nil {
-		return export{}, f
+		return folder{}, f
+	}
+	if _, err := newVerifier(publicKey); publicKey != "" && err != nil {
+		return folder{}, checkpointFault(err)
 	}
 	// Not trust, only agreement: a checkpoint that even the key beside it did
 	// not sign is damaged, whatever else is known.
 	if _, err := OpenCheckpoint(checkpoint, key); err != nil {
-		return export{}, checkpointFault(err)
+		return folder{}, checkpointFault(err)
 	}
 	found, err := fs.ReadFile(dir, ExportReadme)
 	if err != nil {
-		return export{}, &fault{code: CodeUnreadable, problem: err.Error()}
+		return folder{}, &fault{code: CodeUnreadable, problem: err.Error()}
 	}
 	if !bytes.Equal(found, readme) {
-		return export{}, &fault{code: CodeBad, problem: "the README is not the one dw writes; do not follow it"}
+		return folder{}, &fault{code: CodeBad, problem: "the README is not the one dw writes; do not follow it"}
 	}
-	return export{checkpoint: checkpoint, key: key}, nil
+	texts, f := readTexts(dir)
+	return folder{checkpoint: checkpoint, key: key, texts: texts}, f
 }

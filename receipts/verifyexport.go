@@ -28,16 +28,12 @@ func verifyExport(dir fs.FS, publicKey string, atLeast [][]byte) Report {
 	if f != nil {
 		return (&verification{}).report(f)
 	}
-	texts, f := readTexts(dir)
-	if f != nil {
-		return (&verification{}).report(f)
-	}
 	lines, err := dir.Open(ExportReceipts)
 	if err != nil {
 		return (&verification{}).report(&fault{code: CodeUnreadable, problem: err.Error()})
 	}
 	defer func() { _ = lines.Close() }() // only read
-	r := verifyEntries(readLines(lines), Head{}, x.checkpoint, publicKey, texts, atLeast)
+	r := verifyEntries(readLines(lines), Head{}, publicKey, x, atLeast)
 	r.ExportKey = x.key
 	if r.Code == CodeUnsigned {
 		r.Problem += fmt.Sprintf("; the export names %s, which proves nothing by itself:"+
@@ -46,13 +42,7 @@ func verifyExport(dir fs.FS, publicKey string, atLeast [][]byte) Report {
 	return r
 }
 
-// export is what lies beside the receipts.
-type export struct {
-	checkpoint []byte
-	key        string
-}
-
-func readExportKey(dir fs.FS, publicKey string) (string, *fault) {
+func readExportKey(dir fs.FS) (string, *fault) {
 	data, err := fs.ReadFile(dir, ExportPublicKey)
 	if err != nil {
 		return "", &fault{code: CodeUnreadable, problem: err.Error()}
@@ -60,18 +50,6 @@ func readExportKey(dir fs.FS, publicKey string) (string, *fault) {
 	key, ended := strings.CutSuffix(string(data), "\n")
 	if _, err := newVerifier(key); err != nil || !ended {
 		return "", &fault{code: CodeUnreadable, problem: ExportPublicKey + " does not hold one public key"}
-	}
-	if publicKey == "" {
-		return key, nil
-	}
-	if _, err := newVerifier(publicKey); err != nil {
-		return "", checkpointFault(err)
-	}
-	if key != publicKey {
-		return "", &fault{
-			code: CodeBad, problem: "the export carries another public key than the one given",
-			expected: publicKey, found: key,
-		}
 	}
 	return key, nil
 }

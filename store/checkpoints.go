@@ -31,10 +31,11 @@ func (r *reader) lastCheckpoint(ctx context.Context) (size int64, note []byte, e
 // nothing where the newest checkpoint covers every receipt, and fails with
 // ErrShrunk where it covers more.
 func (db *DB) WriteCheckpoint(ctx context.Context) error {
-	if db.opts.Signer == nil {
+	signer := db.signer.Load()
+	if signer == nil {
 		return errors.New("write checkpoint: the store has no signing key")
 	}
-	if err := db.update(ctx, func(t *writer) error { return t.checkpoint(ctx, db.opts.Signer) }); err != nil {
+	if err := db.update(ctx, func(t *writer) error { return t.checkpoint(ctx, signer) }); err != nil {
 		return fmt.Errorf("write checkpoint: %w", err)
 	}
 	return nil
@@ -64,4 +65,23 @@ func (t *writer) checkpoint(ctx context.Context, signer *receipts.Signer) error 
 	}
 	_, err = t.exec(ctx, "checkpoint_insert", head.Seq, note)
 	return err
+}
+
+// UseSigner signs the checkpoints to come with s.
+func (db *DB) UseSigner(s receipts.Signer) { db.signer.Store(&s) }
+
+// RotateKey appends the receipt of a rotation and signs the log with both keys,
+// in one transaction, so that no checkpoint stands between them.
+func (db *DB) RotateKey(ctx context.Context, d receipts.Draft, both receipts.Signer) error {
+	err := db.update(ctx, func(t *writer) error {
+		if _, err := t.AppendReceipt(ctx, d); err != nil {
+			return err
+		}
+		return t.checkpoint(ctx, &both)
+	})
+	if err != nil {
+		return fmt.Errorf("record the rotation of the key: %w", err)
+	}
+	db.UseSigner(both)
+	return nil
 }

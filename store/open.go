@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"dw/receipts"
@@ -66,6 +67,7 @@ type DB struct {
 	claims   *sql.DB // nil on SQLite
 	instance string
 	opts     Options
+	signer   atomic.Pointer[receipts.Signer] // nil: checkpoints are refused
 }
 
 // database is where a store can be opened; its text may be printed.
@@ -101,6 +103,7 @@ func Open(ctx context.Context, dsn string, o Options) (*DB, error) {
 			"every checkpoint would name another dw", at, s, o.Instance)
 	}
 	db := &DB{instance: o.Instance, opts: o.withDefaults()}
+	db.signer.Store(o.Signer)
 	if err := at.open(ctx, db); err != nil {
 		return nil, errors.Join(fmt.Errorf("open store %s: %w", at, err), db.Close())
 	}

@@ -49,7 +49,7 @@ func (f *logFlags) open(cmd *cobra.Command) (*app.Log, error) {
 
 func receiptsCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "receipts", Short: "List, show, export and verify receipts"}
-	cmd.AddCommand(receiptsListCommand(), receiptsShowCommand(), receiptsExportCommand(), receiptsBundleCommand(), receiptsVerifyCommand(), receiptsShredCommand())
+	cmd.AddCommand(receiptsListCommand(), receiptsShowCommand(), receiptsExportCommand(), receiptsBundleCommand(), receiptsVerifyCommand(), receiptsShredCommand(), receiptsRotateCommand())
 	return cmd
 }
 
