@@ -40,6 +40,21 @@ func TestEveryProblemIsNamed(t *testing.T) {
 		"twice the same name":     {replace("name: rejected readings", "name: readings per hour"), []string{"checks[1].name: "}},
 		"a stranger in the chain": {replace("deputy: dan", "deputy: nobody"), []string{"domains.grid.deputy: \"nobody\" is not in people"}},
 		"short intake token":      {replace("tokens: ["+intakeKey+"]", "tokens: [short]"), []string{"changes.tokens[0]: "}},
+		"a source of signals without a token": {
+			addSource("{name: gx, tool: great_expectations, domain: grid}"),
+			[]string{"signals.sources[0].tokens: source gx: a token or a key is needed"},
+		},
+		"a source of signals that is no tool": {
+			addSource("{name: GX 1, tool: nagios, domain: mars, tokens: [" + intakeKey + "], assets: {suite: fct_raedings}}"),
+			[]string{
+				"signals.sources[0].name: must be 1 to 40", "signals.sources[0].domain: \"mars\" is not in domains",
+				"signals.sources[0].tool: \"nagios\" is not one of airflow, ", "signals.sources[0].assets.suite: unknown asset \"fct_raedings\"",
+			},
+		},
+		"two sources of one name": {
+			addSource("{name: a, tool: soda, domain: grid, tokens: [" + intakeKey + "]}\n    - {name: a, tool: dbt, domain: grid, tokens: [" + intakeKey + "]}"),
+			[]string{"signals.sources[1].name: \"a\" stands here twice"},
+		},
 		"harm that writes": {
 			replace("select count(distinct reading_id) from readings_rejected", "delete from readings_rejected"),
 			[]string{"lineage.assets[4].harm.query: "},

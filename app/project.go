@@ -53,6 +53,7 @@ func LoadProject(path string, from config.Sources, offline bool) (*Project, erro
 	problems = append(problems, more...)
 	problems = append(problems, checkIntake(c)...)
 	problems = append(problems, checkGraphTokens(c)...)
+	problems = append(problems, checkSignals(c, graph)...)
 	problems = append(problems, checkConnections(c)...)
 	p.Graph, p.Specs = graph, specs
 	if problems = without(problems, offline); len(problems) > 0 {

@@ -68,6 +68,9 @@ func (r *runner) Recheck(ctx context.Context, i workflows.Incident, now time.Tim
 			}
 		}
 	}
+	if err := r.recheckTools(ctx, i, &v); err != nil {
+		return v, err
+	}
 	if len(v.Results) == 0 {
 		return v, fmt.Errorf("no check is configured on the assets of incident %s, so nothing can be verified", i.ID)
 	}

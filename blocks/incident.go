@@ -167,6 +167,9 @@ func whatLine(r checks.Result, v View) line {
 	if r.Observed != nil {
 		l = append(l, text(" ("+r.Observed.Source+", read "), at(r.Observed.At, v.Now, v.Zone), text(")"))
 	}
+	if r.Tool != "" {
+		l = append(l, text(" (said by "+r.Tool+" "), at(r.At, v.Now, v.Zone), text(")"))
+	}
 	return l
 }
 

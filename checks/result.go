@@ -61,6 +61,8 @@ type Result struct {
 	Schema    []Column        `json:"schema,omitempty"`   // schema: the columns that the next run compares with
 	Count     int64           `json:"count,omitempty"`    // dead_letter: all rows at this check
 	Watermark time.Time       `json:"watermark,omitzero"` // dead_letter: newest row seen by this check or one before
+	Tool      string          `json:"tool,omitempty"`     // the other tool that found this, as people call it; empty for dw's own checks
+	URL       string          `json:"url,omitempty"`      // that tool's page about it
 }
 
 // PercentOff returns how far Observed is from Expected in percent, negative

@@ -24,6 +24,7 @@ type Config struct {
 	Lineage     Lineage                 `yaml:"lineage"`
 	Checks      []Check                 `yaml:"checks"`
 	Changes     Changes                 `yaml:"changes"`
+	Signals     Signals                 `yaml:"signals"`
 
 	file string
 	at   map[string]position

@@ -96,6 +96,7 @@ func (c *Config) validate() Problems {
 	c.checkPagerDuty(add)
 	c.checkJira(add)
 	c.checkLineage(add)
+	c.checkSignals(add)
 	return out
 }
 

@@ -13,19 +13,20 @@ const SignatureHeader = "X-Dw-Signature"
 
 // mayKnock reports whether a request brings something to be checked at all, so
 // that the body of one that does not is never read.
-func (h *Handler) mayKnock(r *http.Request) bool {
-	return h.goodToken(r) || len(h.opts.Keys) > 0 && r.Header.Get(SignatureHeader) != ""
+func (g Gate) mayKnock(r *http.Request) bool {
+	signed := r.Header.Get(SignatureHeader) != "" || g.Vendor != nil && r.Header.Get(g.Vendor.Header) != ""
+	return g.goodToken(r) || len(g.Keys) > 0 && signed
 }
 
 // genuine checks the bearer token, or else the signature of the body. Each
 // header may stand there once.
-func (h *Handler) genuine(r *http.Request, body []byte) bool {
-	return h.goodToken(r) || h.goodSignature(r, body)
+func (g Gate) genuine(r *http.Request, body []byte) bool {
+	return g.goodToken(r) || g.goodSignature(r, body) || g.goodVendor(r, body)
 }
 
-func (h *Handler) goodToken(r *http.Request) bool { return BearerIsOneOf(r, h.opts.Tokens) }
+func (g Gate) goodToken(r *http.Request) bool { return BearerIsOneOf(r, g.Tokens) }
 
-func (h *Handler) goodSignature(r *http.Request, body []byte) bool {
+func (g Gate) goodSignature(r *http.Request, body []byte) bool {
 	values := r.Header.Values(SignatureHeader)
 	if len(values) != 1 {
 		return false
@@ -36,8 +37,24 @@ func (h *Handler) goodSignature(r *http.Request, body []byte) bool {
 		return false
 	}
 	good := false
-	for _, key := range h.opts.Keys {
+	for _, key := range g.Keys {
 		good = hmac.Equal(got, sign(key, body)) || good
+	}
+	return good
+}
+
+// goodVendor checks the signature that the tool itself makes, with each key.
+func (g Gate) goodVendor(r *http.Request, body []byte) bool {
+	if g.Vendor == nil {
+		return false
+	}
+	values := r.Header.Values(g.Vendor.Header)
+	if len(values) != 1 {
+		return false
+	}
+	good := false
+	for _, key := range g.Keys {
+		good = g.Vendor.Genuine(key, body, values[0]) || good
 	}
 	return good
 }

@@ -48,6 +48,9 @@ func resultBody(r checks.Result) receipts.Object {
 	if r.Problem != "" {
 		body["problem"] = clean(r.Problem)
 	}
+	if r.Tool != "" {
+		body["tool"] = clean(r.Tool)
+	}
 	return body
 }
 
@@ -73,7 +76,7 @@ func addSignal(i Incident, r checks.Result, now time.Time) (Incident, Outcome) {
 		s.Last, s.Count, s.Result, s.Passed = r.At, s.Count+1, r, time.Time{}
 	}
 	if news {
-		out.note(i.ID, fmt.Sprintf("%s: %s", r.Check, r.Message))
+		out.note(i.ID, saysText(r, now))
 		out.receipt(i.draft(receipts.KindIncidentUpdated, itself(), now, resultBody(r)))
 	}
 	if news || i.Diagnosis == nil || len(i.Diagnosis.Causes) == 0 {
@@ -90,7 +93,7 @@ func addPass(i Incident, r checks.Result, now time.Time) (Incident, Outcome) {
 		s := &i.Signals[n]
 		if s.Check == r.Check && s.Passed.IsZero() && !r.At.Before(s.Last) {
 			s.Passed, i.UpdatedAt = r.At, now.UTC()
-			out.note(i.ID, fmt.Sprintf("%s passes again: %s", r.Check, r.Message))
+			out.note(i.ID, fmt.Sprintf("%s passes again: %s", sourceText(r), r.Message))
 		}
 	}
 	return i, out

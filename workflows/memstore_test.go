@@ -206,7 +206,11 @@ func (t *memTx) PutProposal(_ context.Context, p Proposal) (Proposal, error) {
 	return p, put(t.data.proposals, p.ID, p)
 }
 
-func (t *memTx) PutResult(_ context.Context, r checks.Result) error {
+func (t *memTx) PutResult(ctx context.Context, r checks.Result) error {
+	// The newest is kept, as a store answers it.
+	if last, found, err := t.LastResult(ctx, r.Check); err != nil || found && r.At.Before(last.At) {
+		return err
+	}
 	return put(t.data.results, r.Check, r)
 }
 

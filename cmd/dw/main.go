@@ -67,6 +67,6 @@ func rootCommand() *cobra.Command {
 	}
 	root.AddCommand(demoCommand(), runCommand(), checkCommand(), explainCommand(), blastCommand(), traceCommand(),
 		configCommand(), receiptsCommand(), slackdevCommand(), doctorCommand(), initCommand(), benchCommand())
-	root.AddCommand(backupCommand(), restoreCommand())
+	root.AddCommand(backupCommand(), restoreCommand(), signalCommand())
 	return root
 }
