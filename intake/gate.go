@@ -46,39 +46,39 @@ func (g Gate) max() int64 {
 	return g.Max
 }
 
-// Refusal is an answer that says what to do.
-type Refusal struct {
+// RefusalError is an answer that says what to do.
+type RefusalError struct {
 	Status int // of HTTP
 	Text   string
 }
 
 // Error returns the text.
-func (r *Refusal) Error() string { return r.Text }
+func (r *RefusalError) Error() string { return r.Text }
 
 // Read authenticates a request over its raw body and returns the body. Every
-// error is a *Refusal. The body of a request that brings nothing to be checked
+// error is a *RefusalError. The body of a request that brings nothing to be checked
 // is never read.
 func (g Gate) Read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
-		return nil, &Refusal{http.StatusMethodNotAllowed, "use POST"}
+		return nil, &RefusalError{http.StatusMethodNotAllowed, "use POST"}
 	}
 	if !g.mayKnock(r) {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="dw intake"`)
-		return nil, &Refusal{http.StatusUnauthorized, "send Authorization: Bearer TOKEN, or " + g.signing()}
+		return nil, &RefusalError{http.StatusUnauthorized, "send Authorization: Bearer TOKEN, or " + g.signing()}
 	}
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		return nil, &Refusal{http.StatusUnsupportedMediaType, "send Content-Type: application/json"}
+		return nil, &RefusalError{http.StatusUnsupportedMediaType, "send Content-Type: application/json"}
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, g.max()))
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return nil, &Refusal{http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is larger than %d bytes: send fewer events at once", g.max())}
+		return nil, &RefusalError{http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is larger than %d bytes: send fewer events at once", g.max())}
 	case err != nil:
-		return nil, &Refusal{http.StatusBadRequest, "the body could not be read"}
+		return nil, &RefusalError{http.StatusBadRequest, "the body could not be read"}
 	case !g.genuine(r, body):
-		return nil, &Refusal{http.StatusUnauthorized, "the token or signature is not one that dw accepts"}
+		return nil, &RefusalError{http.StatusUnauthorized, "the token or signature is not one that dw accepts"}
 	}
 	return body, nil
 }
@@ -100,6 +100,6 @@ func WriteJSON(w http.ResponseWriter, status int, value any) {
 }
 
 // WriteRefusal answers with what to do.
-func WriteRefusal(w http.ResponseWriter, no *Refusal) {
+func WriteRefusal(w http.ResponseWriter, no *RefusalError) {
 	WriteJSON(w, no.Status, map[string]string{"error": no.Text})
 }

@@ -67,7 +67,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		res, err = h.record(r.Context(), events)
 	}
-	var no *Refusal
+	var no *RefusalError
 	switch {
 	case errors.As(err, &no):
 		WriteRefusal(w, no)
@@ -87,11 +87,11 @@ func (h *Handler) read(w http.ResponseWriter, r *http.Request) ([]diagnosis.Chan
 	}
 	events, err := Decode(body)
 	if err != nil {
-		return nil, &Refusal{http.StatusBadRequest, err.Error()}
+		return nil, &RefusalError{http.StatusBadRequest, err.Error()}
 	}
 	for i, e := range events {
 		if e.At.After(h.opts.Now().Add(future)) {
-			return nil, &Refusal{http.StatusBadRequest, fmt.Sprintf("event %d: at lies in the future by dw's clock", i+1)}
+			return nil, &RefusalError{http.StatusBadRequest, fmt.Sprintf("event %d: at lies in the future by dw's clock", i+1)}
 		}
 	}
 	return events, nil

@@ -113,14 +113,14 @@ const maxUnknown = 100
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer, err := h.take(w, r)
 	log := h.opts.Log.With("source", h.opts.Source.Name)
-	var no *intake.Refusal
+	var no *intake.RefusalError
 	switch {
 	case errors.As(err, &no):
 		log.WarnContext(r.Context(), "signals refused", "status", no.Status, "reason", no.Text)
 		intake.WriteRefusal(w, no)
 	case err != nil:
 		log.ErrorContext(r.Context(), "signals not recorded", "error", err, "recorded", answer.Recorded)
-		intake.WriteRefusal(w, &intake.Refusal{Status: http.StatusInternalServerError, Text: "the signals could not be stored; send the same request again"})
+		intake.WriteRefusal(w, &intake.RefusalError{Status: http.StatusInternalServerError, Text: "the signals could not be stored; send the same request again"})
 	default:
 		log.InfoContext(r.Context(), "signals", "recorded", answer.Recorded, "known", answer.Known, "old", answer.Old, "unknown", len(answer.Unknown))
 		intake.WriteJSON(w, http.StatusOK, answer)
@@ -134,12 +134,12 @@ func (h *Handler) take(w http.ResponseWriter, r *http.Request) (Answer, error) {
 	}
 	found, err := Decode(h.opts.Source.Tool, body)
 	if err != nil {
-		return Answer{}, &intake.Refusal{Status: http.StatusBadRequest, Text: err.Error()}
+		return Answer{}, &intake.RefusalError{Status: http.StatusBadRequest, Text: err.Error()}
 	}
 	now := h.opts.Now()
 	for i := range found {
 		if found[i].At.After(now.Add(future)) {
-			return Answer{}, &intake.Refusal{Status: http.StatusBadRequest, Text: fmt.Sprintf("result %d lies in the future by dw's clock", i+1)}
+			return Answer{}, &intake.RefusalError{Status: http.StatusBadRequest, Text: fmt.Sprintf("result %d lies in the future by dw's clock", i+1)}
 		}
 	}
 	h.mu.Lock()
