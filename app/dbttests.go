@@ -4,27 +4,65 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
+	"sync"
+	"time"
 
 	"dw/config"
 	"dw/lineage"
 )
 
-// testedNodes tells for each test of the configured manifests what it is about,
-// by unique ids of dbt.
-func testedNodes(manifests []config.Manifest) (map[string]string, error) {
-	out := map[string]string{}
-	for _, m := range manifests {
+// dbtTests tells what each test of the configured manifests is about, by unique
+// ids of dbt. It reads the manifests again when a file has changed.
+type dbtTests struct {
+	manifests []config.Manifest
+
+	mu    sync.Mutex
+	stamp string // of the files that nodes was read from
+	nodes map[string]string
+}
+
+// about returns what a test is about, or the name itself for what is no test
+// that is known.
+func (d *dbtTests) about(name string) (string, error) {
+	if d == nil || !strings.HasPrefix(name, "test.") {
+		return name, nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.refresh(); err != nil {
+		return "", err
+	}
+	if node := d.nodes[name]; node != "" {
+		return node, nil
+	}
+	return name, nil
+}
+
+func (d *dbtTests) refresh() error {
+	var stamp strings.Builder
+	for _, m := range d.manifests {
+		info, err := os.Stat(m.Path)
+		if err != nil {
+			return fmt.Errorf("read the tests of a dbt manifest: %w", err)
+		}
+		fmt.Fprintf(&stamp, "%s %d %s\n", m.Path, info.Size(), info.ModTime().Format(time.RFC3339Nano))
+	}
+	if d.nodes != nil && stamp.String() == d.stamp {
+		return nil
+	}
+	nodes := map[string]string{}
+	for _, m := range d.manifests {
 		tests, err := loadTests(m.Path)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for _, t := range tests {
-			if t.Node != "" {
-				out[t.UniqueID] = t.Node
-			}
+			nodes[t.UniqueID] = t.Node
 		}
 	}
-	return out, nil
+	d.stamp, d.nodes = stamp.String(), nodes
+	return nil
 }
 
 func loadTests(path string) (tests []lineage.ManifestTest, err error) {

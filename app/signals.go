@@ -54,10 +54,7 @@ func checkSignals(c *config.Config, graph *lineage.Graph) config.Problems {
 // mountSignals takes in what the configured sources send.
 func (s *server) mountSignals(mux *http.ServeMux) error {
 	for i, source := range s.app.project.Config.Signals.Sources {
-		sink, err := newSignalSink(s.app, source)
-		if err != nil {
-			return fmt.Errorf("signals.sources[%d]: %w", i, err)
-		}
+		sink := newSignalSink(s.app, source)
 		handler, err := signals.New(signals.Options{Source: sourceOf(source), Recorder: sink, Now: s.app.project.Now, Log: s.app.log})
 		if err != nil {
 			return fmt.Errorf("signals.sources[%d]: %w", i, err)
@@ -71,17 +68,15 @@ func (s *server) mountSignals(mux *http.ServeMux) error {
 type signalSink struct {
 	app    *App
 	source config.SignalSource
-	tested map[string]string // of dbt: what each test is about
+	tests  *dbtTests // of dbt and Elementary
 }
 
-func newSignalSink(a *App, source config.SignalSource) (*signalSink, error) {
+func newSignalSink(a *App, source config.SignalSource) *signalSink {
 	sink := &signalSink{app: a, source: source}
-	if source.Tool != signals.DBT && source.Tool != signals.Elementary {
-		return sink, nil
+	if source.Tool == signals.DBT || source.Tool == signals.Elementary {
+		sink.tests = &dbtTests{manifests: a.project.Config.Lineage.Manifests}
 	}
-	var err error
-	sink.tested, err = testedNodes(a.project.Config.Lineage.Manifests)
-	return sink, err
+	return sink
 }
 
 // RecordSignal meets signals.Recorder.
@@ -122,7 +117,11 @@ func (k *signalSink) asset(sig signals.Signal) (lineage.Asset, string) {
 	}
 	var first error
 	for _, name := range sig.Named {
-		asset, err := graph.Resolve(cmp.Or(k.tested[name], name))
+		about, err := k.tests.about(name)
+		if err != nil {
+			return lineage.Asset{}, err.Error()
+		}
+		asset, err := graph.Resolve(about)
 		if _, ambiguous := errors.AsType[*lineage.AmbiguousError](err); err == nil || ambiguous {
 			return asset, problemText(err)
 		}
