@@ -88,6 +88,12 @@ bench-detect: build ## score the detector on labelled series (DW_SHARED; needs p
 	/usr/bin/python3 $(DW_SHARED)/bench/anomaly_eval.py --data $(DW_SHARED)/fixtures/anomaly --causal 3 --kinds \
 	  --cmd 'bin/dw bench detect --meta {meta}'
 
+.PHONY: bench-lineage
+bench-lineage: build ## score lineage on known cases and time the graph beside its floors (DW_SHARED)
+	@test -n "$(DW_SHARED)" || { echo "set DW_SHARED to the folder that holds bench/ and fixtures/"; exit 2; }
+	bin/dw bench lineage $(DW_SHARED)/fixtures/lineage/cases.jsonl
+	$(GO) test -run '^$$' -bench . -benchtime 3x ./lineage
+
 golden: ## rewrite the golden files; read the diff before you commit it
 	$(GO) test ./blocks ./checks ./checks/detect -update
 

@@ -12,6 +12,7 @@ import (
 
 	"dw/config"
 	"dw/lineage"
+	"dw/lineage/lookml"
 	"dw/lineage/openlineage"
 )
 
@@ -42,6 +43,34 @@ func (g *graphBuilder) source(i int) bool {
 
 // readSource reads all that a source states.
 func readSource(s config.GraphSource) (lineage.Statements, error) {
+	if s.Kind == "lookml" {
+		return readLookML(s)
+	}
+	return readFiles(s)
+}
+
+// readLookML reads a project that is as old as its newest file.
+func readLookML(s config.GraphSource) (lineage.Statements, error) {
+	files, err := sourceFiles(s.Path, ".lkml", ".lookml")
+	if err != nil {
+		return lineage.Statements{}, err
+	}
+	var newest time.Time
+	for _, file := range files {
+		info, err := os.Stat(file)
+		if err != nil {
+			return lineage.Statements{}, fmt.Errorf("cannot be read: %w", err)
+		}
+		if info.ModTime().After(newest) {
+			newest = info.ModTime()
+		}
+	}
+	return lookml.Load(os.DirFS(s.Path), lookml.Options{
+		Project: s.Project, SeenAt: newest, System: s.System, Database: s.Database, Schema: s.Schema, Constants: s.Constants,
+	})
+}
+
+func readFiles(s config.GraphSource) (lineage.Statements, error) {
 	files, err := sourceFiles(s.Path, ".json", ".ndjson", ".jsonl")
 	if err != nil {
 		return lineage.Statements{}, err
