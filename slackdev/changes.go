@@ -73,6 +73,16 @@ func (s *Server) Deactivate(userID string) error {
 	})
 }
 
+// SetProfile changes what a person is called and their e-mail, which another one
+// may have had before.
+func (s *Server) SetProfile(userID, name, realName, email string) error {
+	return s.change("", userID, func(_ *channel, u User) error {
+		u.Name, u.RealName, u.Email = name, realName, email
+		s.state.users[u.ID] = u
+		return nil
+	})
+}
+
 // JoinGroup makes a person a member of a user group.
 func (s *Server) JoinGroup(groupID, userID string) error {
 	return s.changeGroup(groupID, userID, func(g *Group) error {

@@ -23,6 +23,7 @@ import (
 type memStore struct {
 	mu        sync.Mutex
 	data      memData
+	commits   int
 	conflicts int   // how many coming commits are lost to another writer
 	down      error // what every commit answers while the database is away
 }
@@ -73,6 +74,7 @@ func (s *memStore) Update(_ context.Context, do func(Tx) error) error {
 		return fmt.Errorf("commit: %w", ErrConflict)
 	}
 	s.data = tx.data
+	s.commits++
 	return nil
 }
 

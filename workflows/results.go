@@ -51,7 +51,9 @@ func (s *Service) signal(ctx context.Context, w *work, policy Policy, r checks.R
 	case err != nil:
 		return err
 	case found:
-		w.setIncident(addSignal(i, r, w.now))
+		next, out := addSignal(i, r, w.now)
+		w.counted = len(out.Notes) == 0 && len(out.Receipts) == 0
+		w.setIncident(next, out)
 	default:
 		w.setIncident(openIncident(s.newID("inc"), policy, r, w.now))
 	}

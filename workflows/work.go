@@ -19,6 +19,7 @@ type work struct {
 	out       Outcome
 	stop      Stop // as read when the transaction began
 	quiet     bool // what changed is not on any card
+	counted   bool // what changed of the incident is how often a check failed
 }
 
 // rows keeps rows by id, and which of them changed in what order.
@@ -124,9 +125,25 @@ func (w *work) flush(ctx context.Context) error {
 		if w.quiet {
 			continue
 		}
-		w.out.effect(EffectIncidentCard, fmt.Sprintf("%s/%d", id, i.Rev), IncidentRef{Incident: id, Rev: i.Rev})
+		w.paint(i)
 	}
 	return w.writeOutcome(ctx)
+}
+
+// countEvery is the least time between two repaints of a card on which nothing
+// moved but how often a check failed: a storm of alerts is no storm of messages.
+const countEvery = 10 * time.Second
+
+// paint queues the card of a changed incident.
+func (w *work) paint(i Incident) {
+	ref := IncidentRef{Incident: i.ID, Rev: i.Rev}
+	if !w.counted || len(w.out.Notes) > 0 || len(w.out.Receipts) > 0 {
+		w.out.effect(EffectIncidentCard, fmt.Sprintf("%s/%d", i.ID, i.Rev), ref)
+		return
+	}
+	next := w.now.UTC().Truncate(countEvery).Add(countEvery)
+	w.out.effect(EffectIncidentCard, fmt.Sprintf("%s/counted/%d", i.ID, next.Unix()), ref)
+	w.out.Effects[len(w.out.Effects)-1].NotBefore = next
 }
 
 // writeNotes adds the notes to their incidents' histories and queues them for
