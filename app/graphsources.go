@@ -3,6 +3,7 @@ package app
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"dw/lineage"
 	"dw/lineage/lookml"
 	"dw/lineage/openlineage"
+	"dw/lineage/pipes"
 )
 
 // source reports whether a source of the graph could be read; its statements are
@@ -43,11 +45,36 @@ func (g *graphBuilder) source(i int) bool {
 
 // readSource reads all that a source states.
 func readSource(s config.GraphSource) (lineage.Statements, error) {
-	if s.Kind == "lookml" {
+	switch s.Kind {
+	case "lookml":
 		return readLookML(s)
+	case "connect":
+		return readFiles(s, readWhole(s, pipes.LoadConnect), ".yaml", ".yml")
+	case "kafka_connect":
+		return readFiles(s, readWhole(s, pipes.LoadKafkaConnect), ".json")
 	}
-	return readFiles(s)
+	return readFiles(s, readEvents, ".json", ".ndjson", ".jsonl")
 }
+
+// readWhole reads a pipeline's file; the pipeline has the file's name where the
+// file gives it none.
+func readWhole(s config.GraphSource, load func([]byte, pipes.Options) (lineage.Statements, error)) func(string) (lineage.Statements, error) {
+	return func(path string) (lineage.Statements, error) {
+		file, seenAt, err := openDated(path)
+		if err != nil {
+			return lineage.Statements{}, err
+		}
+		content, err := io.ReadAll(io.LimitReader(file, mostPipeline))
+		if err := errors.Join(err, file.Close()); err != nil {
+			return lineage.Statements{}, fmt.Errorf("cannot be read: %w", err)
+		}
+		name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+		return load(content, pipes.Options{Name: name, Cluster: s.Cluster, SeenAt: seenAt})
+	}
+}
+
+// mostPipeline is more than what a pipeline's reader takes, in bytes.
+const mostPipeline = 8 << 20
 
 // readLookML reads a project that is as old as its newest file.
 func readLookML(s config.GraphSource) (lineage.Statements, error) {
@@ -70,14 +97,14 @@ func readLookML(s config.GraphSource) (lineage.Statements, error) {
 	})
 }
 
-func readFiles(s config.GraphSource) (lineage.Statements, error) {
-	files, err := sourceFiles(s.Path, ".json", ".ndjson", ".jsonl")
+func readFiles(s config.GraphSource, read func(path string) (lineage.Statements, error), endings ...string) (lineage.Statements, error) {
+	files, err := sourceFiles(s.Path, endings...)
 	if err != nil {
 		return lineage.Statements{}, err
 	}
 	var out lineage.Statements
 	for _, path := range files {
-		more, err := readEvents(path)
+		more, err := read(path)
 		if err != nil {
 			return lineage.Statements{}, fmt.Errorf("%s: %w", path, err)
 		}

@@ -3,7 +3,7 @@ package config
 // GraphSource is a file or folder that states assets and edges of the context
 // graph, beside the manifests of dbt.
 type GraphSource struct {
-	Kind   string `yaml:"kind"`   // openlineage, lookml
+	Kind   string `yaml:"kind"`   // openlineage, lookml, connect, kafka_connect
 	Path   string `yaml:"path"`   // a file, or a folder whose files are read
 	Domain string `yaml:"domain"` // of its assets where nothing else says so
 
@@ -12,10 +12,11 @@ type GraphSource struct {
 	Database  string            `yaml:"database"`  // lookml: of tables that are named without one
 	Schema    string            `yaml:"schema"`    // lookml: of tables that are named without one
 	Constants map[string]string `yaml:"constants"` // lookml: override those of manifest.lkml
+	Cluster   string            `yaml:"cluster"`   // connect, kafka_connect: stands in the ids of topics, "prod:9092"
 }
 
 func (c *Config) checkSource(add adder, key string, s GraphSource) {
-	oneOf(add, key+".kind", s.Kind, "openlineage", "lookml")
+	oneOf(add, key+".kind", s.Kind, "openlineage", "lookml", "connect", "kafka_connect")
 	if s.Path == "" {
 		add(key+".path", "is missing: a file or a folder")
 	}
