@@ -94,6 +94,16 @@ bench-lineage: build ## score lineage on known cases and time the graph beside i
 	bin/dw bench lineage $(DW_SHARED)/fixtures/lineage/cases.jsonl
 	$(GO) test -run '^$$' -bench . -benchtime 3x ./lineage
 
+.PHONY: bench-rca bench-scan
+bench-rca: build ## name the segments of labelled incidents (DW_SHARED; needs python3 with numpy)
+	@test -n "$(DW_SHARED)" || { echo "set DW_SHARED to the folder that holds bench/ and fixtures/"; exit 2; }
+	/usr/bin/python3 $(DW_SHARED)/bench/rca_eval.py --data $(DW_SHARED)/fixtures/rca --cmd 'bin/dw bench rca'
+
+SCAN_ROWS ?= 10000000
+
+bench-scan: ## twenty checks of one table together and alone, beside a plain scan of it (PostgreSQL; some minutes)
+	DW_SCAN_ROWS=$(SCAN_ROWS) CI=true $(GO) test -count=1 -run '^$$' -bench 'Scan$$' -benchtime 3x -timeout 60m ./checks
+
 golden: ## rewrite the golden files; read the diff before you commit it
 	$(GO) test ./blocks ./checks ./checks/detect -update
 

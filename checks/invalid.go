@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// rule is a condition under which a value of a column is wrong; NULL is never
-// wrong, which is what a missing check is for.
+// rule is a condition under which a value of a column is wrong; of NULL it is
+// NULL, and so never true, which is what a missing check is for.
 type rule struct {
 	column string // quoted
 	wrong  func(*statement) *statement
@@ -28,7 +28,7 @@ func (r *runner) invalid(t target, f filter, rl rule) error {
 // readInvalid says how many values are wrong, with an example where the check is
 // not grouped.
 func (r *runner) readInvalid(t target, f filter, rl rule, counts []float64) (reading, error) {
-	rows, values, wrong := counts[0], counts[1], counts[2]
+	rows, values, wrong := counts[0], counts[0]-counts[1], counts[2]
 	value, unit := r.inUnit(wrong, values)
 	if rows == 0 {
 		text, err := r.nothingJudged(t, f)
@@ -42,11 +42,11 @@ func (r *runner) readInvalid(t target, f filter, rl rule, counts []float64) (rea
 	return reading{value, unit, text + example}, err
 }
 
-// invalidStatement counts the rows, those with a value, and those with a wrong
+// invalidStatement counts the rows, those without a value, and those with a wrong
 // one, in one scan.
 func invalidStatement(t target, f filter, rl rule) *statement {
-	return over(t, f, text("count(*)"), text("count(", rl.column, ")"), func(s *statement) {
-		rl.wrong(s.add("count(CASE WHEN ", rl.column, " IS NOT NULL AND (")).add(") THEN 1 END)")
+	return over(t, f, text("count(*)"), nulls(rl.column), func(s *statement) {
+		rl.wrong(s.add("count(*) FILTER (WHERE ")).add(")")
 	}).statement()
 }
 

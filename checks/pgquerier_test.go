@@ -28,6 +28,12 @@ var _ checks.Querier = pgQuerier{}
 // postgres makes a database by statements and opens it.
 func postgres(t *testing.T, statements ...string) pgQuerier {
 	t.Helper()
+	return postgresOf(t, connector.Options{}, statements...)
+}
+
+// postgresOf is postgres with options of its own, whose DSN is set here.
+func postgresOf(t testing.TB, options connector.Options, statements ...string) pgQuerier {
+	t.Helper()
 	dsn := server.Database(t)
 	conn, err := pgx.Connect(context.Background(), dsn)
 	if err != nil {
@@ -39,7 +45,8 @@ func postgres(t *testing.T, statements ...string) pgQuerier {
 			t.Fatalf("%s: %v", text, err)
 		}
 	}
-	db, err := connector.Open(connector.Options{DSN: dsn})
+	options.DSN = dsn
+	db, err := connector.Open(options)
 	if err != nil {
 		t.Fatal(err)
 	}

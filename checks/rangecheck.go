@@ -72,7 +72,7 @@ func (r *runner) onlyNumbers(t target, f filter, column Column, quoted string) e
 
 // textValuesStatement counts the values that SQLite keeps as text or bytes.
 func textValuesStatement(t target, f filter, quoted string) *statement {
-	return over(t, f, text("count(CASE WHEN typeof(", quoted, ") IN ('text', 'blob') THEN 1 END)")).statement()
+	return over(t, f, text("count(*) FILTER (WHERE typeof(", quoted, ") IN ('text', 'blob'))")).statement()
 }
 
 // numericType reports whether a type of PostgreSQL holds numbers.

@@ -51,7 +51,7 @@ func RunAgainst(ctx context.Context, spec Spec, q, other Querier, mem Memory, no
 	}}
 	defer func() {
 		if cause := recover(); cause != nil {
-			r.unasked(fmt.Errorf("a defect in dw or in the connection: %v", cause))
+			r.unasked(defect(cause))
 			result = r.result
 		}
 	}()
@@ -65,6 +65,9 @@ func RunAgainst(ctx context.Context, spec Spec, q, other Querier, mem Memory, no
 	}
 	return r.result
 }
+
+// defect is the error of a panic.
+func defect(cause any) error { return fmt.Errorf("a defect in dw or in the connection: %v", cause) }
 
 // run validates the Spec and goes by its kind.
 func (r *runner) run() error {

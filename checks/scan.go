@@ -108,10 +108,14 @@ func (sc *scan) alone(group []*seat) {
 	question := group[0].open
 	var r reply
 	func() {
-		defer func() { r.panic = recover() }()
+		defer func() {
+			if cause := recover(); cause != nil {
+				r.err = defect(cause)
+			}
+		}()
 		r.rows, r.err = sc.q.Select(sc.ctx, question.String(), question.args...)
 	}()
-	if r.err == nil && r.panic == nil {
+	if r.err == nil {
 		sc.known[question.key()] = r.rows
 	}
 	for _, s := range group {
@@ -123,7 +127,7 @@ func (sc *scan) alone(group []*seat) {
 func (sc *scan) shared(group []*seat) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			err = fmt.Errorf("a defect in the connection: %v", cause)
+			err = defect(cause)
 		}
 	}()
 	whole, places := combined(group)

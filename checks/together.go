@@ -62,9 +62,8 @@ type seat struct {
 
 // reply is the answer to one question.
 type reply struct {
-	rows  Rows
-	err   error
-	panic any // what the connection panicked with
+	rows Rows
+	err  error
 }
 
 var _ Querier = (*seat)(nil)
@@ -108,9 +107,6 @@ func (s *seat) ask(question *statement) (Rows, error) {
 		return rows, nil
 	}
 	s.yield(question)
-	if s.reply.panic != nil {
-		panic(s.reply.panic) // as the connection did; the check's own run reports it
-	}
 	return s.reply.rows, s.reply.err
 }
 

@@ -271,7 +271,7 @@ func TestTogetherTrouble(t *testing.T) {
 	t.Run("out of time together, not alone", func(t *testing.T) {
 		t.Parallel()
 		q := &asks{Querier: db, refuse: func(text string) error {
-			if strings.Contains(text, "avg(") && strings.Contains(text, "CASE") {
+			if strings.Contains(text, "avg(") && strings.Contains(text, "FILTER") {
 				return &checks.RefusedError{Guard: "time limit", Why: "longer than 1s"}
 			}
 			return nil

@@ -1,10 +1,10 @@
 -- accepted_values
-SELECT count(*), count("channel"), count(CASE WHEN "channel" IS NOT NULL AND (CAST("channel" AS text) NOT IN ($1, $2) OR length(CAST("channel" AS text)) NOT BETWEEN 1 AND 9) THEN 1 END) FROM "main"."odd ""orders""" WHERE (id > 0
+SELECT count(*), count(*) FILTER (WHERE "channel" IS NULL), count(*) FILTER (WHERE CAST("channel" AS text) NOT IN ($1, $2) OR length(CAST("channel" AS text)) NOT BETWEEN 1 AND 9) FROM "main"."odd ""orders""" WHERE (id > 0
 )
 -- bound: web, app;
 
 -- accepted_values_regex
-SELECT count(*), count("channel"), count(CASE WHEN "channel" IS NOT NULL AND (CAST("channel" AS text) !~ $1) THEN 1 END) FROM "main"."odd ""orders""" WHERE (id > 0
+SELECT count(*), count(*) FILTER (WHERE "channel" IS NULL), count(*) FILTER (WHERE CAST("channel" AS text) !~ $1) FROM "main"."odd ""orders""" WHERE (id > 0
 )
 -- bound: ^w;
 
@@ -37,7 +37,7 @@ SELECT max("created_at") FROM "main"."odd ""orders""" WHERE "created_at" < CAST(
 -- bound: 2026-10-01T12:20:01Z;
 
 -- grouped
-SELECT "id", "channel", count(*), count("id"), count("channel") FROM "main"."odd ""orders""" WHERE "created_at" >= CAST($1 AS timestamptz) AND (id > 0
+SELECT "id", "channel", count(*), count(*) FILTER (WHERE "id" IS NULL), count(*) FILTER (WHERE "channel" IS NULL) FROM "main"."odd ""orders""" WHERE "created_at" >= CAST($1 AS timestamptz) AND (id > 0
 ) GROUP BY "id", "channel" ORDER BY "id" IS NULL, "channel" IS NULL, "id", "channel" LIMIT $2
 -- bound: 2026-09-29T12:20:00Z, 201;
 
@@ -57,7 +57,7 @@ SELECT (SELECT (avg(id)
 -- bound: 2026-10-01T11:00:00Z, 2026-10-01T12:00:00Z, 2026-09-24T11:00:00Z, 2026-09-24T12:00:00Z;
 
 -- missing
-SELECT count(*), count("id"), count("channel") FROM "main"."odd ""orders""" WHERE (id > 0
+SELECT count(*), count(*) FILTER (WHERE "id" IS NULL), count(*) FILTER (WHERE "channel" IS NULL) FROM "main"."odd ""orders""" WHERE (id > 0
 );
 
 -- partition
@@ -66,7 +66,7 @@ SELECT count(*) FROM "main"."odd ""orders""" WHERE "created_at" >= CAST($1 AS ti
 -- bound: 2026-09-29T12:20:00Z;
 
 -- range
-SELECT count(*), count("id"), count(CASE WHEN "id" IS NOT NULL AND ("id" < 0.5 OR "id" > 10) THEN 1 END) FROM "main"."odd ""orders""" WHERE "created_at" >= CAST($1 AS timestamptz) AND (id > 0
+SELECT count(*), count(*) FILTER (WHERE "id" IS NULL), count(*) FILTER (WHERE "id" < 0.5 OR "id" > 10) FROM "main"."odd ""orders""" WHERE "created_at" >= CAST($1 AS timestamptz) AND (id > 0
 )
 -- bound: 2026-09-29T12:20:00Z;
 
@@ -86,8 +86,8 @@ SELECT count(*) FROM "main"."odd ""orders""" WHERE (id > 0 -- all
 );
 
 -- scan
-SELECT count(*), count("id"), count("channel"), (avg(id) -- all
-), count(CASE WHEN "channel" IS NOT NULL AND (CAST("channel" AS text) NOT IN ($1, $2) OR length(CAST("channel" AS text)) NOT BETWEEN 1 AND 9) THEN 1 END) FROM "main"."odd ""orders""" WHERE (id > 0
+SELECT count(*), count(*) FILTER (WHERE "id" IS NULL), count(*) FILTER (WHERE "channel" IS NULL), (avg(id) -- all
+), count(*) FILTER (WHERE CAST("channel" AS text) NOT IN ($1, $2) OR length(CAST("channel" AS text)) NOT BETWEEN 1 AND 9) FROM "main"."odd ""orders""" WHERE (id > 0
 )
 -- bound: web, app;
 
@@ -113,7 +113,7 @@ SELECT "id", "channel", count(*), (max(id)
 -- bound: 2026-09-29T12:20:00Z, 201;
 
 -- scan_partition
-SELECT count(*), count("id"), count(CASE WHEN "id" IS NOT NULL AND ("id" < 0.5 OR "id" > 10) THEN 1 END) FROM "main"."odd ""orders""" WHERE "created_at" >= CAST($1 AS timestamptz) AND (id > 0
+SELECT count(*), count(*) FILTER (WHERE "id" IS NULL), count(*) FILTER (WHERE "id" < 0.5 OR "id" > 10) FROM "main"."odd ""orders""" WHERE "created_at" >= CAST($1 AS timestamptz) AND (id > 0
 )
 -- bound: 2026-09-29T12:20:00Z;
 

@@ -1,10 +1,10 @@
 -- accepted_values
-SELECT count(*), count("channel"), count(CASE WHEN "channel" IS NOT NULL AND (CAST("channel" AS text) NOT IN ($1, $2) OR length(CAST("channel" AS text)) NOT BETWEEN 1 AND 9) THEN 1 END) FROM "main"."odd ""orders""" WHERE (id > 0
+SELECT count(*), count(*) FILTER (WHERE "channel" IS NULL), count(*) FILTER (WHERE CAST("channel" AS text) NOT IN ($1, $2) OR length(CAST("channel" AS text)) NOT BETWEEN 1 AND 9) FROM "main"."odd ""orders""" WHERE (id > 0
 )
 -- bound: web, app;
 
 -- accepted_values_regex
-SELECT count(*), count("channel"), count(CASE WHEN "channel" IS NOT NULL AND (CAST("channel" AS text) !~ $1) THEN 1 END) FROM "main"."odd ""orders""" WHERE (id > 0
+SELECT count(*), count(*) FILTER (WHERE "channel" IS NULL), count(*) FILTER (WHERE CAST("channel" AS text) !~ $1) FROM "main"."odd ""orders""" WHERE (id > 0
 )
 -- bound: ^w;
 
@@ -37,7 +37,7 @@ SELECT max("created_at") FROM "main"."odd ""orders""" WHERE "created_at" < CAST(
 -- bound: 1790857201;
 
 -- grouped
-SELECT "id", "channel", count(*), count("id"), count("channel") FROM "main"."odd ""orders""" WHERE "created_at" >= CAST($1 AS bigint) AND (id > 0
+SELECT "id", "channel", count(*), count(*) FILTER (WHERE "id" IS NULL), count(*) FILTER (WHERE "channel" IS NULL) FROM "main"."odd ""orders""" WHERE "created_at" >= CAST($1 AS bigint) AND (id > 0
 ) GROUP BY "id", "channel" ORDER BY "id" IS NULL, "channel" IS NULL, "id", "channel" LIMIT $2
 -- bound: 1790684400, 201;
 
@@ -57,7 +57,7 @@ SELECT (SELECT (avg(id)
 -- bound: 1790852400, 1790856000, 1790247600, 1790251200;
 
 -- missing
-SELECT count(*), count("id"), count("channel") FROM "main"."odd ""orders""" WHERE (id > 0
+SELECT count(*), count(*) FILTER (WHERE "id" IS NULL), count(*) FILTER (WHERE "channel" IS NULL) FROM "main"."odd ""orders""" WHERE (id > 0
 );
 
 -- partition
@@ -66,7 +66,7 @@ SELECT count(*) FROM "main"."odd ""orders""" WHERE "created_at" >= CAST($1 AS bi
 -- bound: 1790684400;
 
 -- range
-SELECT count(*), count("id"), count(CASE WHEN "id" IS NOT NULL AND ("id" < 0.5 OR "id" > 10) THEN 1 END) FROM "main"."odd ""orders""" WHERE "created_at" >= CAST($1 AS bigint) AND (id > 0
+SELECT count(*), count(*) FILTER (WHERE "id" IS NULL), count(*) FILTER (WHERE "id" < 0.5 OR "id" > 10) FROM "main"."odd ""orders""" WHERE "created_at" >= CAST($1 AS bigint) AND (id > 0
 )
 -- bound: 1790684400;
 
@@ -86,8 +86,8 @@ SELECT count(*) FROM "main"."odd ""orders""" WHERE (id > 0 -- all
 );
 
 -- scan
-SELECT count(*), count("id"), count("channel"), (avg(id) -- all
-), count(CASE WHEN "channel" IS NOT NULL AND (CAST("channel" AS text) NOT IN ($1, $2) OR length(CAST("channel" AS text)) NOT BETWEEN 1 AND 9) THEN 1 END) FROM "main"."odd ""orders""" WHERE (id > 0
+SELECT count(*), count(*) FILTER (WHERE "id" IS NULL), count(*) FILTER (WHERE "channel" IS NULL), (avg(id) -- all
+), count(*) FILTER (WHERE CAST("channel" AS text) NOT IN ($1, $2) OR length(CAST("channel" AS text)) NOT BETWEEN 1 AND 9) FROM "main"."odd ""orders""" WHERE (id > 0
 )
 -- bound: web, app;
 
@@ -113,7 +113,7 @@ SELECT "id", "channel", count(*), (max(id)
 -- bound: 1790684400, 201;
 
 -- scan_partition
-SELECT count(*), count("id"), count(CASE WHEN "id" IS NOT NULL AND ("id" < 0.5 OR "id" > 10) THEN 1 END) FROM "main"."odd ""orders""" WHERE "created_at" >= CAST($1 AS bigint) AND (id > 0
+SELECT count(*), count(*) FILTER (WHERE "id" IS NULL), count(*) FILTER (WHERE "id" < 0.5 OR "id" > 10) FROM "main"."odd ""orders""" WHERE "created_at" >= CAST($1 AS bigint) AND (id > 0
 )
 -- bound: 1790684400;
 

@@ -1,5 +1,5 @@
 -- accepted_values
-SELECT count(*), count("channel"), count(CASE WHEN "channel" IS NOT NULL AND (CAST("channel" AS text) NOT IN (?, ?) OR length(CAST("channel" AS text)) NOT BETWEEN 1 AND 9) THEN 1 END) FROM "main"."odd ""orders""" WHERE (id > 0
+SELECT count(*), count(*) FILTER (WHERE "channel" IS NULL), count(*) FILTER (WHERE CAST("channel" AS text) NOT IN (?, ?) OR length(CAST("channel" AS text)) NOT BETWEEN 1 AND 9) FROM "main"."odd ""orders""" WHERE (id > 0
 )
 -- bound: web, app;
 
@@ -32,7 +32,7 @@ SELECT max("created_at") FROM "main"."odd ""orders""" WHERE "created_at" < ? AND
 -- bound: 2026-10-01 12:20:01;
 
 -- grouped
-SELECT "id", "channel", count(*), count("id"), count("channel") FROM "main"."odd ""orders""" WHERE "created_at" >= ? AND (id > 0
+SELECT "id", "channel", count(*), count(*) FILTER (WHERE "id" IS NULL), count(*) FILTER (WHERE "channel" IS NULL) FROM "main"."odd ""orders""" WHERE "created_at" >= ? AND (id > 0
 ) GROUP BY "id", "channel" ORDER BY "id" IS NULL, "channel" IS NULL, "id", "channel" LIMIT ?
 -- bound: 2026-09-29 12:20:00, 201;
 
@@ -52,7 +52,7 @@ SELECT (SELECT (avg(id)
 -- bound: 2026-10-01 11:00:00, 2026-10-01 12:00:00, 2026-09-24 11:00:00, 2026-09-24 12:00:00;
 
 -- missing
-SELECT count(*), count("id"), count("channel") FROM "main"."odd ""orders""" WHERE (id > 0
+SELECT count(*), count(*) FILTER (WHERE "id" IS NULL), count(*) FILTER (WHERE "channel" IS NULL) FROM "main"."odd ""orders""" WHERE (id > 0
 );
 
 -- partition
@@ -61,12 +61,12 @@ SELECT count(*) FROM "main"."odd ""orders""" WHERE "created_at" >= ? AND (id > 0
 -- bound: 2026-09-29 12:20:00;
 
 -- range
-SELECT count(*), count("id"), count(CASE WHEN "id" IS NOT NULL AND ("id" < 0.5 OR "id" > 10) THEN 1 END) FROM "main"."odd ""orders""" WHERE "created_at" >= ? AND (id > 0
+SELECT count(*), count(*) FILTER (WHERE "id" IS NULL), count(*) FILTER (WHERE "id" < 0.5 OR "id" > 10) FROM "main"."odd ""orders""" WHERE "created_at" >= ? AND (id > 0
 )
 -- bound: 2026-09-29 12:20:00;
 
 -- range_only_numbers
-SELECT count(CASE WHEN typeof("id") IN ('text', 'blob') THEN 1 END) FROM "main"."odd ""orders""" WHERE (id > 0
+SELECT count(*) FILTER (WHERE typeof("id") IN ('text', 'blob')) FROM "main"."odd ""orders""" WHERE (id > 0
 );
 
 -- relationships
@@ -85,8 +85,8 @@ SELECT count(*) FROM "main"."odd ""orders""" WHERE (id > 0 -- all
 );
 
 -- scan
-SELECT count(*), count("id"), count("channel"), (avg(id) -- all
-), count(CASE WHEN "channel" IS NOT NULL AND (CAST("channel" AS text) NOT IN (?, ?) OR length(CAST("channel" AS text)) NOT BETWEEN 1 AND 9) THEN 1 END) FROM "main"."odd ""orders""" WHERE (id > 0
+SELECT count(*), count(*) FILTER (WHERE "id" IS NULL), count(*) FILTER (WHERE "channel" IS NULL), (avg(id) -- all
+), count(*) FILTER (WHERE CAST("channel" AS text) NOT IN (?, ?) OR length(CAST("channel" AS text)) NOT BETWEEN 1 AND 9) FROM "main"."odd ""orders""" WHERE (id > 0
 )
 -- bound: web, app;
 
@@ -112,7 +112,7 @@ SELECT "id", "channel", count(*), (max(id)
 -- bound: 2026-09-29 12:20:00, 201;
 
 -- scan_partition
-SELECT count(*), count("id"), count(CASE WHEN "id" IS NOT NULL AND ("id" < 0.5 OR "id" > 10) THEN 1 END) FROM "main"."odd ""orders""" WHERE "created_at" >= ? AND (id > 0
+SELECT count(*), count(*) FILTER (WHERE "id" IS NULL), count(*) FILTER (WHERE "id" < 0.5 OR "id" > 10) FROM "main"."odd ""orders""" WHERE "created_at" >= ? AND (id > 0
 )
 -- bound: 2026-09-29 12:20:00;
 

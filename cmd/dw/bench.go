@@ -15,7 +15,7 @@ import (
 // benchCommand measures dw's own judgement on data of known faults.
 func benchCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "bench", Short: "Measure the detector and the diagnosis on given data", Hidden: true}
-	cmd.AddCommand(benchDetectCommand(), benchLineageCommand())
+	cmd.AddCommand(benchDetectCommand(), benchLineageCommand(), benchRCACommand())
 	return cmd
 }
 
