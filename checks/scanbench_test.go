@@ -57,8 +57,20 @@ func scanTable(rows int) []string {
 	}
 }
 
-// BenchmarkScan asks twenty checks of one table together, beside a plain scan of
-// it and one query per metric, in turn. DW_SCAN_ROWS sets the rows.
+// bareScan is what a person would write for the checks of scanChecks, in one
+// SELECT.
+const bareScan = `SELECT count(*), count(*) FILTER (WHERE customer_id IS NULL), count(*) FILTER (WHERE email IS NULL),
+	count(*) FILTER (WHERE status IS NULL), count(*) FILTER (WHERE amount IS NULL), count(*) FILTER (WHERE country IS NULL),
+	count(*) FILTER (WHERE updated_at IS NULL), count(*) FILTER (WHERE channel IS NULL), count(*) FILTER (WHERE id IS NULL),
+	count(*) FILTER (WHERE quantity IS NULL), count(*) FILTER (WHERE fee IS NULL),
+	count(*) FILTER (WHERE status NOT IN ('paid', 'open', 'void', 'refunded')), count(*) FILTER (WHERE channel NOT IN ('web', 'app', 'partner')),
+	count(*) FILTER (WHERE length(country) <> 2), count(*) FILTER (WHERE id < 0), count(*) FILTER (WHERE customer_id < 0),
+	count(*) FILTER (WHERE quantity < 0), count(*) FILTER (WHERE amount < 0), count(*) FILTER (WHERE fee < 0 OR fee > 100000),
+	avg(amount), sum(quantity), max(fee), min(created_at), max(created_at), min(updated_at), max(updated_at) FROM readings`
+
+// BenchmarkScan asks twenty checks of one table together, beside a scan that only
+// counts, the same aggregates in a SELECT written by hand, and (once) one query
+// per metric. DW_SCAN_ROWS sets the rows.
 func BenchmarkScan(b *testing.B) {
 	rows, err := strconv.Atoi(os.Getenv("DW_SCAN_ROWS"))
 	if err != nil {
@@ -81,9 +93,11 @@ func BenchmarkScan(b *testing.B) {
 	}
 	for b.Loop() {
 		timed("plain", plain("SELECT count(*) FROM readings"))
-		timed("columns", plain("SELECT count(id), count(customer_id), count(email), count(status), count(channel), count(country), "+
-			"count(amount), count(fee), count(quantity), count(created_at), count(updated_at) FROM readings"))
+		timed("bare", plain(bareScan))
 		timed("together", func() { passed(b, checks.RunTogether(context.Background(), all, q, nil, now)) })
+		if len(took["alone"]) > 0 {
+			continue // once is enough: it takes longest and is no floor
+		}
 		timed("alone", func() {
 			for _, asked := range all {
 				passed(b, []checks.Result{checks.Run(context.Background(), asked.Spec, q, nil, now)})
@@ -96,7 +110,7 @@ func BenchmarkScan(b *testing.B) {
 	}
 	half := func(name string) float64 { return float64(took[name][len(took[name])/2]) }
 	b.ReportMetric(half("together")/half("plain"), "x-plain")
-	b.ReportMetric(half("together")/half("columns"), "x-columns")
+	b.ReportMetric(half("together")/half("bare"), "x-bare")
 	b.ReportMetric(half("alone")/half("together"), "x-saved")
 	b.ReportMetric(0, "ns/op")
 }
