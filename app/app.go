@@ -164,6 +164,9 @@ func (a *App) connectSlack(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := refuseApprovers(c, found); err != nil {
+		return err
+	}
 	a.policies, a.emails, a.names, a.site = policies(c, found), found.emails, map[string]workflows.Person{}, self.URL
 	a.team = self.Team
 	for _, who := range found.known {
@@ -173,6 +176,9 @@ func (a *App) connectSlack(ctx context.Context) error {
 		if policy.Owner.User == "" && policy.Deputy.User == "" && len(policy.Escalation)+len(policy.Rotas) == 0 {
 			return fmt.Errorf("domains.%s: nobody of the chain was found in Slack: %s", name, strings.Join(policy.Unresolved, "; "))
 		}
+	}
+	if err := a.refuseQuorums(ctx); err != nil {
+		return err
 	}
 	return a.buildHandlersIdentity(self)
 }
@@ -218,7 +224,7 @@ func (a *App) buildService() error {
 	options := workflows.Options{
 		Store: a.store, Policies: a.policy, Domains: a.allPolicies, Command: a.project.Config.Slack.Command, Checks: a.runner,
 		Investigator: &investigator{project: a.project, probers: outside.probers, changes: a.project.fileChanges},
-		Actuators:    outside.actuators, Observers: outside.observers, Readers: outside.readers, Pager: outside.pager, Tickets: outside.tickets, OnCall: outside.oncall, Groups: a.groups(), Permalink: a.permalink(),
+		Actuators:    outside.actuators, Observers: outside.observers, Readers: outside.readers, Pager: outside.pager, Tickets: outside.tickets, OnCall: outside.oncall, Groups: a.groups(), Author: a.author, Permalink: a.permalink(),
 		Now: func() time.Time { return a.project.Now().In(a.project.Zone) }, NewID: newID, NewNonce: newNonce, Log: a.log,
 	}
 	if err := options.Check(); err != nil {

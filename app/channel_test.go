@@ -109,7 +109,12 @@ func TestStartRefuses(t *testing.T) {
 		edit func(string) string
 		says string
 	}{
-		"bot token":   {replace(botToken, "xoxb-other"), "slack.bot_token"},
+		"bot token":                       {replace(botToken, "xoxb-other"), "slack.bot_token"},
+		"a deactivated user in the chain": {replace("email: dan@grid.example", "slack: U0LEFT"), "domains.grid.deputy: dan: U0LEFT is deactivated in Slack; name somebody else"},
+		"dw as its own approver":          {replace("{slack: U0OWNER}", "{slack: U0DW}"), "domains.grid.owner: olga: U0DW is a bot; whoever proposes or acts by itself does not approve"},
+		"a quorum by a group of those named": {func(s string) string {
+			return replace("owner: olga\n", "owner: olga\n    quorum: 3\n")(replace("escalation: [esra]", "escalation: [leads]")(replace("{slack: U0ESCAL}", "{slack: U0ESCAL}\n  leads: {slack_group: S0OLGA}")(s)))
+		}, "domains.grid.quorum: 3 must approve and only 2 can"},
 		"nobody left": {func(s string) string { return replace("{slack: U0", "{slack: U9")(replace("dan@", "nobody@")(s)) }, "domains.grid: nobody of the chain was found"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -182,6 +182,7 @@ func workspace() slackdev.Workspace {
 			{ID: outsider, Name: "otto", RealName: "Otto Outside"},
 			{ID: guest, Name: "gus", RealName: "Gus Guest", Email: "gus@grid.example", UltraRestricted: true},
 			{ID: stranger, Name: "fay", RealName: "Fay Foreign", TeamID: "T0OTHER", Stranger: true},
+			{ID: "U0LEFT", Name: "lena", RealName: "Lena Left", Deleted: true},
 			{ID: robot, Name: "robot", RealName: "Robot", Bot: true},
 		},
 		Channels: []slackdev.Channel{
@@ -190,6 +191,7 @@ func workspace() slackdev.Workspace {
 		},
 		Groups: []slackdev.Group{
 			{ID: "S0LEADS", Handle: "leads", Name: "Leads", Users: []string{owner, outsider, guest, robot}},
+			{ID: "S0OLGA", Handle: "olga", Name: "Olga", Users: []string{owner}},
 			{ID: "S0EMPTY", Handle: "nobody", Name: "Nobody"},
 		},
 	}

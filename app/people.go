@@ -26,12 +26,13 @@ type people struct {
 	known    map[string]workflows.Person
 	emails   map[string]string // by Slack user id
 	problems map[string]string
+	refused  map[string]string // names that end the start where they approve, and why
 }
 
 // resolvePeople asks Slack once for every configured person. team is the home
 // workspace. It fails only where Slack cannot be asked.
 func resolvePeople(ctx context.Context, c *config.Config, members memberLookup, team string) (people, error) {
-	p := people{known: map[string]workflows.Person{}, emails: map[string]string{}, problems: map[string]string{}}
+	p := people{known: map[string]workflows.Person{}, emails: map[string]string{}, problems: map[string]string{}, refused: map[string]string{}}
 	names := make([]string, 0, len(c.People))
 	for name := range c.People {
 		names = append(names, name)
@@ -52,6 +53,12 @@ func resolvePeople(ctx context.Context, c *config.Config, members memberLookup, 
 			p.problems[name] = "Slack does not know " + shownAs(who)
 		case err != nil:
 			return p, fmt.Errorf("resolve people.%s: %w", name, err)
+		case member.Deactivated:
+			p.refused[name] = shownAs(who) + " is deactivated in Slack"
+			p.problems[name] = p.refused[name] + " and cannot decide"
+		case member.Bot:
+			p.refused[name] = shownAs(who) + " is a bot; whoever proposes or acts by itself does not approve"
+			p.problems[name] = p.refused[name]
 		case !member.CanDecide:
 			p.problems[name] = shownAs(who) + " is deactivated, a guest or a bot and cannot decide"
 		case member.Team != "" && member.Team != team:
@@ -85,7 +92,7 @@ func policies(c *config.Config, p people) map[string]workflows.Policy {
 
 func policyOf(c *config.Config, name string, d config.Domain, p people) workflows.Policy {
 	policy := workflows.Policy{
-		Domain: name, Level: levelOf(d.Level), Quorum: max(d.Quorum, 1), Solo: d.Solo, Channel: d.Channel,
+		Domain: name, Level: levelOf(d.Level), Quorum: max(d.Quorum, 1), QuorumBy: byKind(d.QuorumBy), Solo: d.Solo, Channel: d.Channel,
 		Settle: d.Settle.Or(5 * time.Minute), RemindAfter: d.RemindAfter.Or(15 * time.Minute),
 		EscalateAfter: d.EscalateAfter.Or(45 * time.Minute), ExpireAfter: d.ExpireAfter.Or(4 * time.Hour),
 		ExecuteWithin: d.ExecuteWithin.Or(4 * time.Hour), ObserveEvery: d.ObserveEvery.Or(time.Minute),

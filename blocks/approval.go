@@ -71,6 +71,7 @@ func askLines(i workflows.Incident, p workflows.Proposal, v View) []line {
 	if p.Solo {
 		lines = append(lines, line{bold("Solo mode: "), text("one person runs and approves this domain")})
 	}
+	lines = append(lines, authorLines(p)...)
 	for _, problem := range v.Unresolved {
 		lines = append(lines, line{bold("Approver not found: "), text(problem)})
 	}
@@ -123,7 +124,7 @@ func waitingLine(p workflows.Proposal, v View) line {
 		l = append(l, text(" ("+next[0].As()+")"))
 	}
 	if p.Quorum > 1 {
-		l = append(l, text(fmt.Sprintf(" · needs %d different people, has %d", p.Quorum, len(p.Decisions))))
+		l = append(l, text(fmt.Sprintf(" · needs %d different people, has %d", p.Quorum, p.Approvals())))
 	}
 	return append(l, text(" · never auto-granted"))
 }

@@ -16,6 +16,8 @@ type Member struct {
 	Name string
 	// CanDecide is false for bots, guests, strangers and deactivated people.
 	CanDecide bool
+	// Deactivated says that the account was ended, Bot that it is no person's.
+	Deactivated, Bot bool
 }
 
 // ErrNoMember says that Slack knows nobody by this id or e-mail.
@@ -37,7 +39,7 @@ func (c *Client) Member(ctx context.Context, id, email string) (Member, error) {
 	if err != nil {
 		return Member{}, err
 	}
-	m := Member{Team: user.TeamID, ID: user.ID, Name: user.RealName}
+	m := Member{Team: user.TeamID, ID: user.ID, Name: user.RealName, Deactivated: user.Deleted, Bot: user.IsBot}
 	if m.Name == "" {
 		m.Name = user.Name
 	}

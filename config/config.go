@@ -141,7 +141,8 @@ type Domain struct {
 	Deputy        string   `yaml:"deputy"`
 	Escalation    []string `yaml:"escalation"`
 	CC            []string `yaml:"cc"`
-	Quorum        int      `yaml:"quorum"` // default 1
+	Quorum        int      `yaml:"quorum"`    // default 1
+	QuorumBy      Quorums  `yaml:"quorum_by"` // in place of quorum, by class of action
 	Solo          bool     `yaml:"solo"`
 	Channel       string   `yaml:"channel"`        // Slack channel id
 	Settle        Duration `yaml:"settle"`         // from a named cause to the request, default 5m

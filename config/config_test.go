@@ -128,6 +128,11 @@ func TestOneFaultIsOneProblemAtItsPlace(t *testing.T) {
 		{"good", chained, nil},
 		{"quorum of all", chained + "    quorum: 3\n", nil},
 		{"quorum of more", chained + "    quorum: 4\n", []string{"c.yaml:13:13 domains.shop.quorum: 4 cannot be met"}},
+		{"quorum by class", chained + "    quorum_by: {hold: 1, change: 2, recover: 2, rerun: 3}\n", nil},
+		{"quorum by class of more", chained + "    quorum_by: {hold: 1, rerun: 4}\n", []string{"c.yaml:13:33 domains.shop.quorum_by.rerun: 4 cannot be met: different people in the chain (owner, deputy, escalation): 3"}},
+		{"quorum by class of none", chained + "    quorum_by: {hold: 0}\n", []string{"c.yaml:13:23 domains.shop.quorum_by.hold: 0 is less than 1"}},
+		{"quorum by no class", chained + "    quorum_by: {verify: 1}\n", []string{"c.yaml:13:25 domains.shop.quorum_by.verify: is no class of action; they are [hold change recover rerun]"}},
+		{"expires before the reminder", chained + "    escalate_after: 4m\n    expire_after: 10m\n", []string{"c.yaml:14:19 domains.shop.expire_after: 10m0s is not longer than remind_after (15m0s): the request ends before anybody is reminded"}},
 		{"negative quorum", chained + "    quorum: -1\n", []string{"c.yaml:13:13 domains.shop.quorum: -1 is less than 1"}},
 		{"quorum by one name twice", strings.Replace(chained, "[cleo]", "[bob]\n    quorum: 3", 1), []string{
 			"c.yaml:11:18 domains.shop.escalation[0]: \"bob\" stands here already, as deputy", "c.yaml:12:13 domains.shop.quorum: 3 cannot be met",

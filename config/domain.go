@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"regexp"
+	"slices"
 )
 
 var channelPattern = regexp.MustCompile(`^[CG][A-Z0-9]+$`)
@@ -27,6 +28,8 @@ func (c *Config) checkDomain(add adder, key string, d Domain) {
 	c.checkQuorum(add, key, d)
 	c.checkPage(add, key, d)
 	c.checkTicket(add, key, d)
+	c.checkOrder(add, key, span{"remind_after", d.RemindAfter, defaultRemindAfter}, span{"expire_after", d.ExpireAfter, defaultExpireAfter},
+		"the request ends before anybody is reminded")
 	if d.Deputy != "" || len(d.Escalation) > 0 {
 		c.checkOrder(add, key, span{"escalate_after", d.EscalateAfter, defaultEscalateAfter}, span{"expire_after", d.ExpireAfter, defaultExpireAfter},
 			"the request ends before the next of the chain is asked")
@@ -86,6 +89,19 @@ func (d Domain) named() []namedPerson {
 	return out
 }
 
+// Quorums is how many different people must approve a class of action; one that
+// is not there needs the domain's quorum.
+type Quorums map[string]int
+
+// Highest returns the most different people that any request of the domain needs.
+func (d Domain) Highest() int {
+	most := max(d.Quorum, 1)
+	for _, n := range d.QuorumBy {
+		most = max(most, n)
+	}
+	return most
+}
+
 // checkQuorum counts different people, not names: the approvals of one person
 // under two names are one. How many a group has is known to Slack only; the start
 // and doctor count them.
@@ -97,10 +113,29 @@ func (c *Config) checkQuorum(add adder, key string, d Domain) {
 			groups = groups || c.People[named.who].Group != ""
 		}
 	}
-	switch {
-	case d.Quorum < 0:
+	if d.Quorum < 0 {
 		add(key+".quorum", "%d is less than 1", d.Quorum)
-	case d.Owner != "" && c.whole(key) && !groups && d.Quorum > len(approvers):
-		add(key+".quorum", "%d cannot be met: different people in the chain (owner, deputy, escalation): %d", d.Quorum, len(approvers))
+	}
+	judge := d.Owner != "" && c.whole(key) && !groups
+	if judge && d.Quorum > len(approvers) {
+		add(key+".quorum", cannotBeMet, d.Quorum, len(approvers))
+	}
+	for _, class := range sortedKeys(d.QuorumBy) {
+		at, n := key+".quorum_by."+class, d.QuorumBy[class]
+		if !slices.Contains(quorumClasses(), class) {
+			add(at, "is no class of action; they are %v", quorumClasses())
+			continue
+		}
+		switch {
+		case n < 1:
+			add(at, "%d is less than 1", n)
+		case judge && n > len(approvers):
+			add(at, cannotBeMet, n, len(approvers))
+		}
 	}
 }
+
+const cannotBeMet = "%d cannot be met: different people in the chain (owner, deputy, escalation): %d"
+
+// quorumClasses are the classes of action of a plan that change something.
+func quorumClasses() []string { return []string{"hold", "change", "recover", "rerun"} }

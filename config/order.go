@@ -10,6 +10,7 @@ import (
 const (
 	defaultTimeout       = time.Minute
 	defaultRescueAfter   = 2 * time.Minute
+	defaultRemindAfter   = 15 * time.Minute
 	defaultEscalateAfter = 45 * time.Minute
 	defaultExpireAfter   = 4 * time.Hour
 )

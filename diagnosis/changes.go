@@ -78,5 +78,6 @@ func changeBeforeOnset(f *facts) finding {
 	c := best.event
 	return finding{is: holds, says: best.says, score: best.score, evidence: []Evidence{{
 		System: c.System, What: best.says, Value: c.Text, At: c.At, Source: "change event " + c.ID,
+		Change: c.ID, Who: c.Who,
 	}}}
 }

@@ -17,6 +17,9 @@ type Evidence struct {
 	Value  string    `json:"value"`  // the number or state itself, with its unit
 	At     time.Time `json:"at"`     // when the fact was true
 	Source string    `json:"source"` // the check, query or file that said it
+
+	Change string `json:"change,omitempty"` // id of the change event that this tells of
+	Who    string `json:"who,omitempty"`    // who made that change, foreign text
 }
 
 // ChangeEvent is a deploy, merge, configuration or schema change that another

@@ -56,6 +56,7 @@ type estate struct {
 	tracker   *board
 	oncall    Pager
 	groups    Groups
+	authors   map[string]Person // by e-mail or Slack id
 	harm      *lineage.Consumer // the first harm
 	relatedTo map[lineage.AssetID]bool
 }
@@ -86,7 +87,7 @@ func (e *estate) restart() {
 		tickets = e.tracker
 	}
 	e.svc = NewService(Options{
-		Pager: pager, Tickets: tickets, OnCall: e.oncall, Groups: e.groups, Permalink: func(m MessageRef) string { return "https://chat.example/" + m.TS },
+		Pager: pager, Tickets: tickets, OnCall: e.oncall, Groups: e.groups, Author: func(who string) (Person, bool) { p, ok := e.authors[who]; return p, ok }, Permalink: func(m MessageRef) string { return "https://chat.example/" + m.TS },
 		Store: e.store, Checks: e, Investigator: e, Observers: []Observer{e.sched}, Readers: []FactReader{e.sched},
 		Policies:  func(domain string) (Policy, bool) { return e.policy, domain == e.policy.Domain },
 		Domains:   func() []Policy { return []Policy{e.policy} },

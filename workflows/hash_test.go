@@ -165,7 +165,7 @@ func TestUnresolvedOwnerIsSaid(t *testing.T) {
 }
 
 // TestPlanThatHasNoCanonicalForm: a diff that is not UTF-8 is not asked for, and
-// said; the deadline is not fired for ever.
+// said; the rest of the plan is; the deadline is not fired for ever.
 func TestPlanThatHasNoCanonicalForm(t *testing.T) {
 	t.Parallel()
 	for name, level := range map[string]Level{"L1": L1Observe, "L2": L2Propose} {
@@ -174,8 +174,18 @@ func TestPlanThatHasNoCanonicalForm(t *testing.T) {
 			e := newEstate(func(e *estate) { e.policy.Level, e.plan[0].Steps[0].Diff = level, "\xff" })
 			e.fail(t, "orders")
 			e.pass(t, 5*time.Minute)
-			if len(e.store.data.proposals) != 0 || len(e.store.data.deadlines) != 0 {
-				t.Errorf("%d proposals, deadlines %v", len(e.store.data.proposals), e.store.data.deadlines)
+			for _, p := range e.store.data.proposals {
+				if strings.Contains(string(p), `"key":"hold"`) {
+					t.Errorf("asked for all the same: %s", p)
+				}
+			}
+			for key := range e.store.data.deadlines {
+				if key[0] == DeadlinePropose {
+					t.Errorf("tried again for ever: %v", key)
+				}
+			}
+			if rest := len(e.store.data.proposals); rest != 0 && len(e.incident(t).Proposals) != rest {
+				t.Errorf("%d proposals, the incident knows of %v", rest, e.incident(t).Proposals)
 			}
 			if said := e.noted(t, "dw has a plan but cannot ask for it"); said != (level == L2Propose) {
 				t.Errorf("said %v: %+v", said, e.incident(t).Notes)

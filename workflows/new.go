@@ -12,7 +12,7 @@ import (
 )
 
 // Options are the parts of a Service. All are needed but Actuators, Observers,
-// Readers, Pager, Tickets, OnCall, Groups, Permalink and Log. Now tells dw's time; NewID makes an id that starts with prefix;
+// Readers, Pager, Tickets, OnCall, Groups, Author, Permalink and Log. Now tells dw's time; NewID makes an id that starts with prefix;
 // NewNonce makes 128 random bits in hex.
 type Options struct {
 	Store        Store
@@ -24,11 +24,12 @@ type Options struct {
 	Actuators    map[string]Actuator // by Action.System
 	Observers    []Observer
 	Readers      []FactReader
-	Pager        Courier                 // nil: nobody is paged
-	Tickets      Courier                 // nil: no tickets
-	OnCall       Pager                   // nil: nobody is known to be on call
-	Groups       Groups                  // nil: no user group is read
-	Permalink    func(MessageRef) string // address of a message for people; nil: no links
+	Pager        Courier                         // nil: nobody is paged
+	Tickets      Courier                         // nil: no tickets
+	OnCall       Pager                           // nil: nobody is known to be on call
+	Groups       Groups                          // nil: no user group is read
+	Author       func(who string) (Person, bool) // whom the configuration ties to an e-mail or Slack id; nil: nobody
+	Permalink    func(MessageRef) string         // address of a message for people; nil: no links
 	Now          func() time.Time
 	NewID        func(prefix string) string
 	NewNonce     func() string
@@ -52,6 +53,7 @@ type Service struct {
 	tickets      Courier
 	oncall       Pager
 	groups       Groups
+	author       func(string) (Person, bool)
 	permalink    func(MessageRef) string
 	now          func() time.Time
 	newID        func(string) string
@@ -87,7 +89,7 @@ func NewService(o Options) *Service {
 	}
 	return &Service{
 		store: o.Store, policies: o.Policies, domains: o.Domains, command: o.Command, checks: o.Checks, investigator: o.Investigator,
-		actuators: o.Actuators, observers: o.Observers, readers: o.Readers, pager: o.Pager, tickets: o.Tickets, oncall: o.OnCall, groups: o.Groups, permalink: o.Permalink,
+		actuators: o.Actuators, observers: o.Observers, readers: o.Readers, pager: o.Pager, tickets: o.Tickets, oncall: o.OnCall, groups: o.Groups, author: o.Author, permalink: o.Permalink,
 		now: o.Now, newID: o.NewID, newNonce: o.NewNonce, log: o.Log,
 		started: o.NewID("start"), launching: map[StepRef]bool{}, carrying: map[ErrandRef]bool{},
 	}

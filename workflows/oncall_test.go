@@ -138,7 +138,7 @@ func TestOnCallIsRefusedAsOthersAre(t *testing.T) {
 	}
 	proposer := receipts.Actor{Kind: receipts.ActorAgent, Team: mort.Team, User: mort.User}
 	policy := e.svc.onCall(t.Context(), e.policy)
-	for _, l := range chainOf(policy, proposer) {
+	for _, l := range (Proposal{Proposer: proposer}).chainOf(policy) {
 		if l.Same(mort) {
 			t.Error("the proposer stands in the chain because he is on call")
 		}

@@ -25,6 +25,7 @@ type Policy struct {
 	CC            []Person      `json:"cc,omitempty"`
 	Unresolved    []string      `json:"unresolved,omitempty"` // "owner ann@x: no such user; asked the deputy instead"
 	Quorum        int           `json:"quorum"`
+	QuorumBy      ByKind        `json:"quorum_by,omitempty"` // in place of Quorum, by class of action
 	Solo          bool          `json:"solo,omitempty"`
 	Channel       string        `json:"channel"` // Slack channel id
 	Settle        time.Duration `json:"settle"`  // from a named cause to the request

@@ -157,6 +157,7 @@ type Proposal struct {
 	Chain      []Link        `json:"chain"`
 	CC         []Person      `json:"cc,omitempty"`
 	Quorum     int           `json:"quorum"`
+	Authors    []Author      `json:"authors,omitempty"` // of the changes among the evidence, none of whom decides
 	Solo       bool          `json:"solo,omitempty"`
 	Unresolved []string      `json:"unresolved,omitempty"`  // who could not be asked, and who was instead
 	ReplacedBy string        `json:"replaced_by,omitempty"` // id of the proposal that superseded it

@@ -131,6 +131,9 @@ func (p Proposal) decisionOf(who Person) (Decision, bool) {
 	return Decision{}, false
 }
 
+// Approvals returns how many different people's approvals count.
+func (p Proposal) Approvals() int { return p.approvals() }
+
 // approvals counts distinct humans of the chain who approved exactly this hash.
 func (p Proposal) approvals() int {
 	var counted []Person

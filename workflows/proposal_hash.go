@@ -47,6 +47,9 @@ func proposalDocument(p Proposal) receipts.Object {
 	if len(p.Snapshot) > 0 { // those of older versions have none
 		d["snapshot"] = snapshotDocument(p.Snapshot)
 	}
+	if len(p.Authors) > 0 {
+		d["authors"] = authorsDocument(p.Authors)
+	}
 	return d
 }
 

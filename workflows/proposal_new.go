@@ -1,7 +1,6 @@
 package workflows
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -9,9 +8,6 @@ import (
 	"dw/diagnosis"
 	"dw/receipts"
 )
-
-// ErrNobody says that a proposal's quorum cannot be met by the named people.
-var ErrNobody = errors.New("too few named people can decide")
 
 // ProposalDraft is what a new proposal is made from. ID and Nonce (128 bits,
 // hex) come from the caller; After holds ids of proposals, not keys.
@@ -24,6 +20,7 @@ type ProposalDraft struct {
 	Snapshot []Reading // what was read of the targets, one per step
 	Policy   Policy
 	Proposer receipts.Actor
+	Authors  []Author // of the changes that it answers: they do not decide
 }
 
 // NewProposal makes a waiting proposal with its hash, asks the first of its
@@ -36,8 +33,8 @@ func NewProposal(d ProposalDraft, now time.Time) (Proposal, Outcome, error) {
 	}
 	now = now.UTC().Round(0)
 	p := d.proposal(now)
-	if len(p.Chain) < p.Quorum {
-		return Proposal{}, Outcome{}, fmt.Errorf("propose %q: %w: %d needed, %d named", d.Planned.Key, ErrNobody, p.Quorum, len(p.Chain))
+	if err := p.shortage(d.Policy); err != nil {
+		return Proposal{}, Outcome{}, fmt.Errorf("propose %q: %w", d.Planned.Key, err)
 	}
 	p.ask(p.Quorum, now)
 	p.Clocks = firstClocks(p, d.Policy, now)
@@ -70,12 +67,12 @@ func (d ProposalDraft) proposal(now time.Time) Proposal {
 		PolicyVersion: d.Policy.Version, Proposer: d.Proposer, CreatedAt: now,
 		ExecuteWithin: d.Policy.ExecuteWithin,
 		Nonce:         d.Nonce, State: Waiting,
-		Chain:  chainOf(d.Policy, d.Proposer),
 		CC:     slices.Clone(d.Policy.CC),
-		Quorum: max(1, d.Policy.Quorum), Solo: d.Policy.Solo,
+		Quorum: d.Policy.quorumOf(d.Planned.Steps), Solo: d.Policy.Solo, Authors: slices.Clone(d.Authors),
 		Unresolved: slices.Clone(d.Policy.Unresolved),
 		Steps:      make([]StepStatus, len(d.Planned.Steps)),
 	}
+	p.Chain = p.chainOf(d.Policy)
 	for n := range p.Steps {
 		p.Steps[n] = StepStatus{State: StepPending, Since: now}
 	}
@@ -84,11 +81,11 @@ func (d ProposalDraft) proposal(now time.Time) Proposal {
 
 // chainOf orders the people who can decide. A person without a Slack id was not
 // resolved and is left out (Policy.Unresolved says so), nobody stands in it
-// twice, and the proposer never does.
-func chainOf(p Policy, proposer receipts.Actor) []Link {
+// twice, and neither the proposer nor the author of the change does.
+func (p Proposal) chainOf(policy Policy) []Link {
 	var chain []Link
-	for _, c := range p.candidates() {
-		if c.User == "" || isProposer(proposer, c.Person) {
+	for _, c := range policy.candidates() {
+		if c.User == "" || p.notCounted(c.Person) != "" {
 			continue
 		}
 		at := slices.IndexFunc(chain, func(l Link) bool { return l.Same(c.Person) })

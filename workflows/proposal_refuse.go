@@ -47,6 +47,8 @@ func refusePerson(p Proposal, r DecideRequest, now time.Time) *Refusal {
 		return refuse(RefusedNotAllowed, "You cannot decide this: %s. %s can decide.", r.NotAllowed, can)
 	case isProposer(p.Proposer, r.By):
 		return refuse(RefusedProposer, "You asked for this change, so somebody else decides it: %s.", can)
+	case !named && p.madeBy(r.By) != "":
+		return refuse(RefusedAuthor, "You made a change that this answers (%s), so somebody else decides it: %s.", p.madeBy(r.By), can)
 	case !named && slices.ContainsFunc(p.CC, r.By.Same):
 		return refuse(RefusedCC, "You are kept informed (cc) and do not decide this. %s can decide.", can)
 	case !named:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -82,20 +83,26 @@ func (s *Service) propose(ctx context.Context, w *work, incident string, plan []
 	}
 	ids := map[string]string{} // key to the id of the proposal that stands for it
 	var made []Proposal
+	var failed []unproposed
 	for _, planned := range plan {
 		planned.Steps = s.carriers(planned.Steps)
 		p, fresh, err := s.proposeOne(w, i, planned, policy, existing, ids)
 		if err != nil {
-			tellUnproposable(w, i, policy, err)
-			return nil
+			failed = append(failed, unproposed{planned.Title, err})
+			continue // what comes after it keeps its key and does not start
 		}
 		ids[planned.Key] = p.ID
 		if fresh {
 			made = append(made, p)
 		}
 	}
+	tellUnproposable(w, i, policy, failed)
 	if len(made) == 0 {
 		return nil
+	}
+	i, err = w.incident(ctx, incident) // with what was told
+	if err != nil {
+		return err
 	}
 	i = i.clone()
 	var out Outcome
@@ -127,7 +134,7 @@ func (s *Service) proposeOne(w *work, i Incident, planned draftPlan, policy Poli
 	}
 	p, out, err := NewProposal(ProposalDraft{
 		ID: s.newID("prop"), Nonce: s.newNonce(), Incident: i, Planned: planned.PlannedProposal,
-		After: after, Snapshot: planned.snapshot, Policy: policy, Proposer: itself(),
+		After: after, Snapshot: planned.snapshot, Policy: policy, Proposer: itself(), Authors: s.authors(i),
 	}, w.now)
 	if err != nil {
 		return Proposal{}, false, err
@@ -211,24 +218,44 @@ func (s *Service) carriers(steps []diagnosis.PlannedStep) []diagnosis.PlannedSte
 	return steps
 }
 
-// tellUnproposable says in the thread, once, why a plan is not asked for: the
-// plan or the policy has to change, and trying again would not help; but another
-// person may be on call soon.
-func tellUnproposable(w *work, i Incident, policy Policy, err error) {
-	text := "dw has a plan but cannot ask for it: " + clean(err.Error()) + "."
-	if errors.Is(err, ErrNobody) {
-		nobody := fmt.Sprintf("dw has a plan but nobody to ask: too few people of the domain %s are resolved to Slack users. ", i.Domain)
-		text = nobody + strings.Join(policy.Unresolved, "; ")
-		if len(policy.Rotas) > 0 {
-			text += ". dw looks again each minute who is on call."
-			w.out.set(Deadline{Kind: DeadlinePropose, Subject: i.ID, DueAt: w.now.Add(replanAfter)})
+// unproposed is a planned proposal that could not be made, and why.
+type unproposed struct {
+	title string
+	err   error
+}
+
+// tellUnproposable says in the thread, once, why parts of a plan are not asked
+// for: the plan or the policy has to change, and trying again would not help; but
+// another person may be on call soon.
+func tellUnproposable(w *work, i Incident, policy Policy, failed []unproposed) {
+	var titles, reasons []string
+	for _, f := range failed {
+		short, isShort := errors.AsType[*shortError](f.err)
+		if !isShort {
+			w.tellOnce(i, "%s", "dw has a plan but cannot ask for it: "+clean(f.err.Error())+".")
+			continue
 		}
-		// The reasons may carry a time, and would be told at every look.
-		if slices.ContainsFunc(i.Notes, func(n Note) bool { return strings.HasPrefix(n.Text, nobody) }) {
-			return
+		titles = append(titles, strconv.Quote(f.title))
+		if !slices.Contains(reasons, short.Error()) {
+			reasons = append(reasons, short.Error())
 		}
 	}
-	w.tellOnce(i, "%s", text)
+	if len(titles) > 0 {
+		tellNobody(w, i, policy, joinAnd(titles), strings.Join(append(reasons, policy.Unresolved...), "; "))
+	}
+}
+
+// tellNobody says that too few can decide what titles lists.
+func tellNobody(w *work, i Incident, policy Policy, titles, reasons string) {
+	nobody := fmt.Sprintf("dw has a plan but nobody to ask in the domain %s for %s: ", i.Domain, titles)
+	if len(policy.Rotas) > 0 {
+		reasons += ". dw looks again each minute who is on call or in the group"
+		w.out.set(Deadline{Kind: DeadlinePropose, Subject: i.ID, DueAt: w.now.Add(replanAfter)})
+	}
+	// The reasons may carry a time, and would be told at every look.
+	if !slices.ContainsFunc(i.Notes, func(n Note) bool { return strings.HasPrefix(n.Text, nobody) }) {
+		w.tellOnce(i, "%s", nobody+reasons+".")
+	}
 }
 
 func askText(made []Proposal, now time.Time) string {

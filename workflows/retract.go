@@ -84,6 +84,11 @@ func revoke(p Proposal, r DecideRequest, now time.Time) (Proposal, Outcome) {
 		"hash": p.Hash, "state": string(p.State), "approvals": p.approvals(), "quorum": p.Quorum,
 		"arrived_at": r.At, "action_ts": clean(r.ActionTS), "envelope_id": clean(r.EnvelopeID),
 	}))
+	if p.unreachable() {
+		ended, more := withdraw(p, fmt.Sprintf("its quorum of %d can no longer be met by those who were named", p.Quorum), now)
+		out.merge(more)
+		return ended, out
+	}
 	return p, out
 }
 

@@ -34,6 +34,7 @@ const (
 	RefusedNotAllowed  RefusalCode = "not_allowed"     // Slack's facts forbid it
 	RefusedUnknown     RefusalCode = "unknown"         // no such proposal
 	RefusedProposer    RefusalCode = "proposer"        // asked for it themself
+	RefusedAuthor      RefusalCode = "author"          // made the change that it answers
 	RefusedCC          RefusalCode = "cc"              // is told, does not decide
 	RefusedNotInChain  RefusalCode = "not_in_chain"    // not a named approver
 	RefusedNotAsked    RefusalCode = "not_asked_yet"   // further down the chain

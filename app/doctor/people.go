@@ -110,7 +110,7 @@ func (f *found) chain(domain string, c *config.Config, ids map[string]string, me
 			able["on call of "+who] = true
 		}
 	}
-	quorum := max(d.Quorum, 1)
+	quorum := d.Highest()
 	switch {
 	case len(able) >= quorum:
 	case len(able) == 0:
