@@ -72,6 +72,17 @@ soak: ## refreshes, kills and two minutes of errors while people click, counted 
 soak-short: ## the same, a tenth of it
 	DW_SOAK=refreshes=10,kills=2,clicks=200,people=10 DW_SOAK_OUTAGE=10s $(GO) test -count=1 -v -timeout 15m ./internal/soak
 
+.PHONY: nightly
+NIGHTLY_SEEDS ?= 20
+
+nightly: build ## the long runs: race over everything, 60 s of each fuzz target, 48 virtual hours from many seeds, the full soak (hours)
+	$(MAKE) test-race
+	$(MAKE) fuzz FUZZTIME=60s
+	@for seed in $$(seq 1 $(NIGHTLY_SEEDS)); do \
+	  DW_DAYS_SEED=$$seed $(GO) test -count=1 -v -run FortyEightHours ./internal/days | grep -v '^===' || exit 1; \
+	done
+	$(MAKE) soak
+
 test-all: build lint test-race clients browser soak-short mutate ## build, lint, race detector on everything, Slack's clients, a browser, a short soak, guards taken out
 
 lint: ## run golangci-lint, built from its own module in tools/
@@ -110,10 +121,12 @@ golden: ## rewrite the golden files; read the diff before you commit it
 mutate: ## take the guards out one by one; a test must fail for each
 	$(GO) run ./internal/mutate testdata/mutations
 
-fuzz: ## run each fuzz target for ten seconds
+FUZZTIME ?= 10s
+
+fuzz: ## run each fuzz target for ten seconds (FUZZTIME=60s)
 	@for pkg in $$($(GO) list $(PKGS)); do \
 	  for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
-	    echo "$$pkg $$target"; $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime 10s $$pkg; \
+	    echo "$$pkg $$target"; $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$pkg; \
 	  done; \
 	done
 

@@ -23,7 +23,7 @@ const (
 
 // estate is a folder with a configuration, a workspace and the program.
 type estate struct {
-	t       *testing.T
+	t       testing.TB
 	dir     string
 	dsn     string // of dw's database
 	program string
@@ -38,7 +38,7 @@ func approver(n int) string  { return fmt.Sprintf("U0P%02d", n) }
 func channelOf(d int) string { return fmt.Sprintf("C0D%03d", d) }
 func domainOf(d int) string  { return fmt.Sprintf("d%03d", d) }
 
-func newEstate(t *testing.T, people, domains int) *estate {
+func newEstate(t testing.TB, people, domains int) *estate {
 	t.Helper()
 	e := &estate{t: t, dir: t.TempDir(), people: people, domains: domains}
 	e.dsn = e.path("dw.db")

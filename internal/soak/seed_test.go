@@ -68,7 +68,7 @@ func seedDomain(ctx context.Context, loop *workflows.Service, d int, now time.Ti
 }
 
 // fireAll fires every deadline of a proposal to be made.
-func fireAll(t *testing.T, loop *workflows.Service, db *store.DB, now time.Time) {
+func fireAll(t testing.TB, loop *workflows.Service, db *store.DB, now time.Time) {
 	t.Helper()
 	ctx := context.Background()
 	var due []workflows.Deadline
