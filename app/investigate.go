@@ -93,7 +93,7 @@ func reading(ctx context.Context) (context.Context, context.CancelFunc) {
 func (v *investigator) split(ctx context.Context, in *diagnosis.Input, now time.Time) {
 	for _, signal := range in.Signals {
 		spec, err := v.project.Spec(signal.Check)
-		if err != nil || signal.Bucket == nil || len(spec.Dimensions) == 0 {
+		if err != nil || signal.Bucket == nil {
 			continue
 		}
 		q, err := v.project.Querier(spec.Connection)
@@ -105,7 +105,7 @@ func (v *investigator) split(ctx context.Context, in *diagnosis.Input, now time.
 			in.Unknown = append(in.Unknown, unknown...)
 		}
 		if err != nil {
-			in.Unknown = append(in.Unknown, "split of the failing bucket by "+fmt.Sprint(spec.Dimensions)+": "+err.Error())
+			in.Unknown = append(in.Unknown, "split of the failing bucket: "+err.Error())
 		}
 		return
 	}

@@ -17,8 +17,12 @@ const (
 type Attribution struct {
 	Dimensions []DimensionSplit `json:"dimensions"` // in the order asked for
 	// Best is the one element that explains at least two thirds of the
-	// difference while the rest of its dimension is as usual, nil if none does.
+	// difference while the rest of its dimension is as usual or, where there is
+	// none, of two dimensions together; nil if none does.
 	Best *Segment `json:"best,omitempty"`
+	// Causes are the segments that explain the difference together, the most
+	// likely first, where no element of one dimension does.
+	Causes []Segment `json:"causes,omitempty"`
 	// SameRows names other elements that cover the rows of Best: "device=pos".
 	SameRows []string `json:"same_rows,omitempty"`
 	// Normal names the other elements of Best's dimension that are as usual.
@@ -45,10 +49,12 @@ type Element struct {
 	raw          any
 }
 
-// Segment is an element together with its dimension.
+// Segment is an element together with its dimension, and with that of a second
+// dimension where it takes both.
 type Segment struct {
 	Dimension    string  `json:"dimension"`
 	Value        string  `json:"value"`
+	And          *Part   `json:"and,omitempty"`
 	Expected     float64 `json:"expected"`
 	Actual       float64 `json:"actual"`
 	Contribution float64 `json:"contribution"`
@@ -158,7 +164,7 @@ func (c candidate) name() string { return c.dimension + "=" + c.element.Value }
 func (a *Attribution) settle(same []candidate) {
 	best := preferred(same)
 	e := best.element
-	a.Best = &Segment{best.dimension, e.Value, e.Expected, e.Actual, e.Contribution}
+	a.Best = &Segment{Dimension: best.dimension, Value: e.Value, Expected: e.Expected, Actual: e.Actual, Contribution: e.Contribution}
 	for _, c := range same {
 		if c.dimension != best.dimension {
 			a.SameRows = append(a.SameRows, c.name())

@@ -41,13 +41,6 @@ func goldenStatements(t *testing.T, dialect, format, typ string) map[string]*sta
 	bucket := Bucket{Start: now.Truncate(time.Hour).Add(-time.Hour), End: now.Truncate(time.Hour)}
 	week, _ := weeksBefore(bucket, 1, time.UTC)
 	spans := []Bucket{bucket, week}
-	s := splitter{table: table, column: c, spans: spans, spec: Spec{Where: "id > 0"}}
-	overlap, err := s.overlapStatement(
-		candidate{dimension: "channel", element: Element{raw: "boxoffice"}},
-		candidate{dimension: "device", element: Element{Null: true}})
-	if err != nil {
-		t.Fatal(err)
-	}
 	f := filter{condition: "id > 0"}
 	part := filter{condition: "id > 0", column: c, from: now.Add(-48 * time.Hour)}
 	low, high := 0.5, 10.0
@@ -81,8 +74,8 @@ func goldenStatements(t *testing.T, dialect, format, typ string) map[string]*sta
 		"dead_letter_first":       lettersStatement(table, c, "", time.Time{}),
 		"dead_letter":             lettersStatement(table, c, "id > 0", now),
 		"sql":                     failingStatement(dialect, "SELECT * FROM t WHERE id = 3 -- bad"),
-		"segments":                segmentStatement(table, c, columns[1], "id > 0", spans),
-		"segments_same_rows":      overlap,
+		"segments":                leavesStatement(table, c, columns, "id > 0", append(spans, Bucket{Start: week.Start.AddDate(0, 0, -7), End: week.End.AddDate(0, 0, -7)})),
+		"segments_chosen":         distinctStatement(table, c, columns, "id > 0", spans),
 	}
 	if dialect == DialectPostgres {
 		all["accepted_values_regex"] = invalidStatement(table, f, acceptedRule(columns[1], Spec{Regex: "^w"}))

@@ -25,41 +25,82 @@ type splitter struct {
 	column timeColumn
 	spans  []Bucket // the bad bucket, then its references
 	asked  []string
+	known  []leaves // what was read
 }
 
-// Segments splits a bad bucket of a volume check by each dimension and says
-// which element explains the difference to the same hours of earlier weeks. It
-// asks one GROUP BY per dimension, and one more question where two dimensions
-// seem to name the same rows. A dimension with more than 200 values is skipped
-// and says so; an unknown column is an error.
+// Segments splits a bad bucket of a volume check by dimensions and says which
+// segment explains the difference to the same hours of earlier weeks: a value of
+// one dimension or, where none does, of two together. It asks one GROUP BY over
+// all dimensions; where they have too many values together, one for each and one
+// for each pair. A dimension with more than 200 values is skipped and says so, as
+// is one whose values are private; an unknown column is an error. Without dims it
+// chooses columns itself, never identifiers and never private ones.
 func Segments(ctx context.Context, spec Spec, q Querier, bucket Bucket, dims []string) (Attribution, error) {
 	s, err := newSplitter(ctx, spec, q, bucket)
+	if err == nil && len(dims) == 0 {
+		dims, err = s.chosen(ctx)
+	}
 	if err != nil {
 		return Attribution{}, fmt.Errorf("split %s: %w", spec.Table, err)
 	}
-	var a Attribution
+	a, split, err := s.single(ctx, dims)
+	if err != nil {
+		return Attribution{}, err
+	}
+	if found := segmentsOf(a.Dimensions); len(found) > 0 {
+		if err = s.alike(ctx, &a, found); err == nil {
+			s.narrow(&a, split)
+		}
+	} else if err = s.several(ctx, &a, split); err != nil {
+		err = fmt.Errorf("split %s by pairs: %w", spec.Table, err)
+	}
+	a.SQL = strings.Join(s.asked, ";\n")
+	return a, err
+}
+
+// single splits by each dimension and returns those that could be split.
+func (s *splitter) single(ctx context.Context, dims []string) (a Attribution, split []string, err error) {
+	var open []string
 	for _, dimension := range dims {
-		d, err := s.split(ctx, dimension)
-		if err != nil {
-			return Attribution{}, fmt.Errorf("split %s by %s: %w", spec.Table, dimension, err)
+		if _, hidden := s.spec.private([]string{dimension}); !hidden {
+			open = append(open, dimension)
+		}
+	}
+	// Reading all at once spares the scans of each, unless they are too many.
+	if len(open) > 1 {
+		if _, err := s.leavesOf(ctx, open...); err != nil && !errors.Is(err, errTooMany) {
+			return a, nil, fmt.Errorf("split %s by %s: %w", s.spec.Table, strings.Join(open, ", "), err)
+		}
+	}
+	for _, dimension := range dims {
+		d := DimensionSplit{Dimension: dimension, Skipped: "its values are private"}
+		if slices.Contains(open, dimension) {
+			if d, err = s.split(ctx, dimension); err != nil {
+				return a, nil, fmt.Errorf("split %s by %s: %w", s.spec.Table, dimension, err)
+			}
+		}
+		if d.Skipped == "" {
+			split = append(split, dimension)
 		}
 		a.Dimensions = append(a.Dimensions, d)
 	}
-	if found := segmentsOf(a.Dimensions); len(found) > 0 {
-		same := slices.Clip(found[:1])
-		for _, other := range found[1:] {
-			covers, err := s.sameRows(ctx, found[0], other)
-			if err != nil {
-				return Attribution{}, fmt.Errorf("compare %s with %s: %w", found[0].name(), other.name(), err)
-			}
-			if covers {
-				same = append(same, other)
-			}
+	return a, split, nil
+}
+
+// alike settles on one of the candidates, together with those over the same rows.
+func (s *splitter) alike(ctx context.Context, a *Attribution, found []candidate) error {
+	same := slices.Clip(found[:1])
+	for _, other := range found[1:] {
+		both, err := s.leavesOf(ctx, found[0].dimension, other.dimension)
+		if err != nil && !errors.Is(err, errTooMany) {
+			return fmt.Errorf("compare %s with %s: %w", found[0].name(), other.name(), err)
 		}
-		a.settle(same)
+		if shared, either := both.overlap(found[0].element, other.element); either > 0 && shared >= sameShare*either {
+			same = append(same, other)
+		}
 	}
-	a.SQL = strings.Join(s.asked, ";\n")
-	return a, nil
+	a.settle(same)
+	return nil
 }
 
 // newSplitter resolves the table and the reference buckets.
@@ -109,108 +150,9 @@ func referenceSpans(bucket Bucket, weeks int, loc *time.Location, first time.Tim
 
 // split counts the rows of all spans by one dimension.
 func (s *splitter) split(ctx context.Context, dimension string) (DimensionSplit, error) {
-	if _, hidden := s.spec.private([]string{dimension}); hidden {
-		return DimensionSplit{Dimension: dimension, Skipped: "its values are private"}, nil
-	}
-	column, err := s.table.column(dimension)
-	if err != nil {
-		return DimensionSplit{}, err
-	}
-	st := segmentStatement(s.table, s.column, column, s.spec.Where, s.spans)
-	s.asked = append(s.asked, st.render())
-	rows, err := s.q.Select(ctx, st.String(), st.args...)
-	if err != nil {
-		return DimensionSplit{}, err
-	}
-	elements, err := readElements(rows, len(s.spans))
-	if err != nil {
-		return DimensionSplit{}, err
-	}
-	if rows.Truncated || len(elements) > maxElements {
+	found, err := s.leavesOf(ctx, dimension)
+	if errors.Is(err, errTooMany) || len(found.rows) > maxElements {
 		return DimensionSplit{Dimension: dimension, Skipped: fmt.Sprintf("more than %d values", maxElements)}, nil
 	}
-	return DimensionSplit{Dimension: dimension, Elements: split(elements)}, nil
-}
-
-// segmentStatement counts rows by the value of a column, with a count per span.
-func segmentStatement(t target, c timeColumn, column, where string, spans []Bucket) *statement {
-	s := (&statement{dialect: t.dialect}).add("SELECT ", column, " AS element")
-	for _, span := range spans {
-		s.add(", sum(CASE WHEN ").within(c, span).add(" THEN 1 ELSE 0 END)")
-	}
-	s.add(" FROM ", t.quoted, " WHERE ").ranges(c, spans).condition("AND", where)
-	return s.add(" GROUP BY 1 LIMIT ").bind(int64(maxElements + 1))
-}
-
-// readElements turns an answer into elements with what was expected of each.
-func readElements(rows Rows, spans int) ([]Element, error) {
-	elements := make([]Element, 0, len(rows.Values))
-	for _, row := range rows.Values {
-		if len(row) != 1+spans {
-			return nil, fmt.Errorf("expected %d columns, got %d", 1+spans, len(row))
-		}
-		counts, err := toCounts(row[1:])
-		if err != nil {
-			return nil, err
-		}
-		expected := median(counts[1:])
-		share := ratio(madToSigma*median(deviations(counts[1:], expected)), expected)
-		elements = append(elements, Element{
-			Value:    toText(row[0]),
-			Null:     row[0] == nil,
-			Expected: expected,
-			Actual:   counts[0],
-			Usual:    usual(counts[0], expected, share),
-			raw:      row[0],
-		})
-	}
-	return elements, nil
-}
-
-// sameRows reports whether two elements cover the same rows of all spans.
-func (s *splitter) sameRows(ctx context.Context, a, b candidate) (bool, error) {
-	st, err := s.overlapStatement(a, b)
-	if err != nil {
-		return false, err
-	}
-	s.asked = append(s.asked, st.render())
-	row, err := askOne(ctx, s.q, st, 2)
-	if err != nil {
-		return false, err
-	}
-	counts, err := toCounts(row)
-	if err != nil {
-		return false, err
-	}
-	both, either := counts[0], counts[1]
-	return either > 0 && both >= sameShare*either, nil
-}
-
-// overlapStatement counts the rows with both elements, and with either.
-func (s *splitter) overlapStatement(a, b candidate) (*statement, error) {
-	st := (&statement{dialect: s.table.dialect}).add("SELECT sum(CASE WHEN ")
-	columns := make([]string, 2)
-	for i, c := range []candidate{a, b} {
-		column, err := s.table.column(c.dimension)
-		if err != nil {
-			return nil, err
-		}
-		columns[i] = column
-	}
-	pair := func(word string) {
-		st.equals(columns[0], a.element).add(" ", word, " ").equals(columns[1], b.element)
-	}
-	pair("AND")
-	st.add(" THEN 1 ELSE 0 END), count(*) FROM ", s.table.quoted, " WHERE (")
-	pair("OR")
-	st.add(") AND ").ranges(s.column, s.spans)
-	return st.condition("AND", s.spec.Where), nil
-}
-
-// equals appends the condition that a column holds an element's value.
-func (s *statement) equals(column string, e Element) *statement {
-	if e.Null {
-		return s.add(column, " IS NULL")
-	}
-	return s.add(column, " = ").bind(e.raw)
+	return DimensionSplit{Dimension: dimension, Elements: split(found.elements())}, err
 }

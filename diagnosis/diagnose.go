@@ -21,7 +21,7 @@ func Diagnose(in Input, now time.Time) Diagnosis {
 	d := Diagnosis{At: now, Subject: in.Subject, Onset: f.onset, Evidence: f.signalEvidence()}
 	d.Evidence = append(d.Evidence, in.Probes...)
 	if s := segmentMissing(f); s.is == holds {
-		d.Segment = map[string]string{in.Segments.Dimension: in.Segments.Value}
+		d.Segment = in.Segments.parts()
 		d.Evidence = append(d.Evidence, s.evidence...)
 	}
 	if in.Segments != nil {
@@ -194,7 +194,7 @@ func (f *facts) fill(text string) string {
 	}
 	set := func(key, value string) { pairs = append([]string{key, value}, pairs...) }
 	if segmentMissing(f).is == holds {
-		set("{segment}", f.Segments.Dimension+"="+f.Segments.Value)
+		set("{segment}", f.Segments.name())
 	}
 	if f.topic != nil {
 		set("{topic}", label(f.topic.Asset))

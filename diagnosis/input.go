@@ -36,14 +36,15 @@ type SegmentSplit struct {
 	// are not looked at.
 	None         string
 	Dimension    string
-	Value        string    // the element with the largest part of the gap
-	Expected     float64   // rows of the element by its own baseline
-	Actual       float64   // rows of the element
-	Contribution float64   // its share of the whole gap, 0 to 1
-	Normal       []string  // elements on their baseline, "dimension=value"
-	SameRows     []string  // elements of other dimensions that are the same rows
-	At           time.Time // when it was read
-	Source       string    // the check or query that said it
+	Value        string       // the element with the largest part of the gap
+	And          *checks.Part // a value of a second dimension, where it takes both
+	Expected     float64      // rows of the element by its own baseline
+	Actual       float64      // rows of the element
+	Contribution float64      // its share of the whole gap, 0 to 1
+	Normal       []string     // elements on their baseline, "dimension=value"
+	SameRows     []string     // elements of other dimensions that are the same rows
+	At           time.Time    // when it was read
+	Source       string       // the check or query that said it
 }
 
 // Input is everything one diagnosis looks at. Signals, Results and Changes may

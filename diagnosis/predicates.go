@@ -173,7 +173,7 @@ func segmentMissing(f *facts) finding {
 	if s.None != "" {
 		return finding{is: fails, says: s.None}
 	}
-	name := s.Dimension + "=" + s.Value
+	name := s.name()
 	says := fmt.Sprintf("%s explains %.0f %% of the gap: %s rows, %s expected", name, 100*s.Contribution, count(s.Actual), count(s.Expected))
 	if s.Contribution < gapShare || s.Actual > goneShare*s.Expected {
 		return finding{is: fails, says: "no single segment explains the gap: " + says}

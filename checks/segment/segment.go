@@ -15,7 +15,7 @@ const (
 	maxCauses = 4
 	// worthNaming is the Gain of the first cause below which it is not even a guess.
 	worthNaming = 4
-	maxValues = 200
+	maxValues   = 200
 	// pairPrice is what two dimensions must gain beyond one: there are about
 	// twenty times as many pairs, and 2 ln 20 = 6.
 	pairPrice = 6

@@ -118,14 +118,14 @@ SELECT count(*), count(*) FILTER (WHERE "id" IS NULL), count(*) FILTER (WHERE "i
 -- bound: 2026-09-29T12:20:00Z;
 
 -- segments
-SELECT "channel" AS element, sum(CASE WHEN ("created_at" >= CAST($1 AS timestamptz) AND "created_at" < CAST($2 AS timestamptz)) THEN 1 ELSE 0 END), sum(CASE WHEN ("created_at" >= CAST($3 AS timestamptz) AND "created_at" < CAST($4 AS timestamptz)) THEN 1 ELSE 0 END) FROM "main"."odd ""orders""" WHERE (("created_at" >= CAST($5 AS timestamptz) AND "created_at" < CAST($6 AS timestamptz)) OR ("created_at" >= CAST($7 AS timestamptz) AND "created_at" < CAST($8 AS timestamptz))) AND (id > 0
-) GROUP BY 1 LIMIT $9
--- bound: 2026-10-01T11:00:00Z, 2026-10-01T12:00:00Z, 2026-09-24T11:00:00Z, 2026-09-24T12:00:00Z, 2026-10-01T11:00:00Z, 2026-10-01T12:00:00Z, 2026-09-24T11:00:00Z, 2026-09-24T12:00:00Z, 201;
+SELECT "id", "channel", CASE WHEN "created_at" < CAST($1 AS timestamptz) THEN 2 ELSE CASE WHEN "created_at" < CAST($2 AS timestamptz) THEN 1 ELSE 0 END END AS span, count(*) AS n FROM "main"."odd ""orders""" WHERE (("created_at" >= CAST($3 AS timestamptz) AND "created_at" < CAST($4 AS timestamptz)) OR ("created_at" >= CAST($5 AS timestamptz) AND "created_at" < CAST($6 AS timestamptz)) OR ("created_at" >= CAST($7 AS timestamptz) AND "created_at" < CAST($8 AS timestamptz))) AND (id > 0
+) GROUP BY 1, 2, 3 LIMIT $9
+-- bound: 2026-09-24T11:00:00Z, 2026-10-01T11:00:00Z, 2026-10-01T11:00:00Z, 2026-10-01T12:00:00Z, 2026-09-24T11:00:00Z, 2026-09-24T12:00:00Z, 2026-09-17T11:00:00Z, 2026-09-17T12:00:00Z, 10001;
 
--- segments_same_rows
-SELECT sum(CASE WHEN "channel" = $1 AND "device" IS NULL THEN 1 ELSE 0 END), count(*) FROM "main"."odd ""orders""" WHERE ("channel" = $2 OR "device" IS NULL) AND (("created_at" >= CAST($3 AS timestamptz) AND "created_at" < CAST($4 AS timestamptz)) OR ("created_at" >= CAST($5 AS timestamptz) AND "created_at" < CAST($6 AS timestamptz))) AND (id > 0
+-- segments_chosen
+SELECT count(*), count(DISTINCT "id"), count(*) FILTER (WHERE "id" IS NULL), count(DISTINCT "channel"), count(*) FILTER (WHERE "channel" IS NULL) FROM "main"."odd ""orders""" WHERE (("created_at" >= CAST($1 AS timestamptz) AND "created_at" < CAST($2 AS timestamptz)) OR ("created_at" >= CAST($3 AS timestamptz) AND "created_at" < CAST($4 AS timestamptz))) AND (id > 0
 )
--- bound: boxoffice, boxoffice, 2026-10-01T11:00:00Z, 2026-10-01T12:00:00Z, 2026-09-24T11:00:00Z, 2026-09-24T12:00:00Z;
+-- bound: 2026-10-01T11:00:00Z, 2026-10-01T12:00:00Z, 2026-09-24T11:00:00Z, 2026-09-24T12:00:00Z;
 
 -- sql
 SELECT count(*) FROM (

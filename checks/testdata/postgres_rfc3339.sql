@@ -118,14 +118,14 @@ SELECT count(*), count(*) FILTER (WHERE "id" IS NULL), count(*) FILTER (WHERE "i
 -- bound: 2026-09-29T12:20:00;
 
 -- segments
-SELECT "channel" AS element, sum(CASE WHEN ("created_at" COLLATE "C" >= $1 AND "created_at" COLLATE "C" < $2) THEN 1 ELSE 0 END), sum(CASE WHEN ("created_at" COLLATE "C" >= $3 AND "created_at" COLLATE "C" < $4) THEN 1 ELSE 0 END) FROM "main"."odd ""orders""" WHERE (("created_at" COLLATE "C" >= $5 AND "created_at" COLLATE "C" < $6) OR ("created_at" COLLATE "C" >= $7 AND "created_at" COLLATE "C" < $8)) AND (id > 0
-) GROUP BY 1 LIMIT $9
--- bound: 2026-10-01T11:00:00, 2026-10-01T12:00:00, 2026-09-24T11:00:00, 2026-09-24T12:00:00, 2026-10-01T11:00:00, 2026-10-01T12:00:00, 2026-09-24T11:00:00, 2026-09-24T12:00:00, 201;
+SELECT "id", "channel", CASE WHEN "created_at" COLLATE "C" < $1 THEN 2 ELSE CASE WHEN "created_at" COLLATE "C" < $2 THEN 1 ELSE 0 END END AS span, count(*) AS n FROM "main"."odd ""orders""" WHERE (("created_at" COLLATE "C" >= $3 AND "created_at" COLLATE "C" < $4) OR ("created_at" COLLATE "C" >= $5 AND "created_at" COLLATE "C" < $6) OR ("created_at" COLLATE "C" >= $7 AND "created_at" COLLATE "C" < $8)) AND (id > 0
+) GROUP BY 1, 2, 3 LIMIT $9
+-- bound: 2026-09-24T11:00:00, 2026-10-01T11:00:00, 2026-10-01T11:00:00, 2026-10-01T12:00:00, 2026-09-24T11:00:00, 2026-09-24T12:00:00, 2026-09-17T11:00:00, 2026-09-17T12:00:00, 10001;
 
--- segments_same_rows
-SELECT sum(CASE WHEN "channel" = $1 AND "device" IS NULL THEN 1 ELSE 0 END), count(*) FROM "main"."odd ""orders""" WHERE ("channel" = $2 OR "device" IS NULL) AND (("created_at" COLLATE "C" >= $3 AND "created_at" COLLATE "C" < $4) OR ("created_at" COLLATE "C" >= $5 AND "created_at" COLLATE "C" < $6)) AND (id > 0
+-- segments_chosen
+SELECT count(*), count(DISTINCT "id"), count(*) FILTER (WHERE "id" IS NULL), count(DISTINCT "channel"), count(*) FILTER (WHERE "channel" IS NULL) FROM "main"."odd ""orders""" WHERE (("created_at" COLLATE "C" >= $1 AND "created_at" COLLATE "C" < $2) OR ("created_at" COLLATE "C" >= $3 AND "created_at" COLLATE "C" < $4)) AND (id > 0
 )
--- bound: boxoffice, boxoffice, 2026-10-01T11:00:00, 2026-10-01T12:00:00, 2026-09-24T11:00:00, 2026-09-24T12:00:00;
+-- bound: 2026-10-01T11:00:00, 2026-10-01T12:00:00, 2026-09-24T11:00:00, 2026-09-24T12:00:00;
 
 -- sql
 SELECT count(*) FROM (

@@ -118,14 +118,14 @@ SELECT count(*), count(*) FILTER (WHERE "id" IS NULL), count(*) FILTER (WHERE "i
 -- bound: 1790684400;
 
 -- segments
-SELECT "channel" AS element, sum(CASE WHEN ("created_at" >= CAST($1 AS bigint) AND "created_at" < CAST($2 AS bigint)) THEN 1 ELSE 0 END), sum(CASE WHEN ("created_at" >= CAST($3 AS bigint) AND "created_at" < CAST($4 AS bigint)) THEN 1 ELSE 0 END) FROM "main"."odd ""orders""" WHERE (("created_at" >= CAST($5 AS bigint) AND "created_at" < CAST($6 AS bigint)) OR ("created_at" >= CAST($7 AS bigint) AND "created_at" < CAST($8 AS bigint))) AND (id > 0
-) GROUP BY 1 LIMIT $9
--- bound: 1790852400, 1790856000, 1790247600, 1790251200, 1790852400, 1790856000, 1790247600, 1790251200, 201;
+SELECT "id", "channel", CASE WHEN "created_at" < CAST($1 AS bigint) THEN 2 ELSE CASE WHEN "created_at" < CAST($2 AS bigint) THEN 1 ELSE 0 END END AS span, count(*) AS n FROM "main"."odd ""orders""" WHERE (("created_at" >= CAST($3 AS bigint) AND "created_at" < CAST($4 AS bigint)) OR ("created_at" >= CAST($5 AS bigint) AND "created_at" < CAST($6 AS bigint)) OR ("created_at" >= CAST($7 AS bigint) AND "created_at" < CAST($8 AS bigint))) AND (id > 0
+) GROUP BY 1, 2, 3 LIMIT $9
+-- bound: 1790247600, 1790852400, 1790852400, 1790856000, 1790247600, 1790251200, 1789642800, 1789646400, 10001;
 
--- segments_same_rows
-SELECT sum(CASE WHEN "channel" = $1 AND "device" IS NULL THEN 1 ELSE 0 END), count(*) FROM "main"."odd ""orders""" WHERE ("channel" = $2 OR "device" IS NULL) AND (("created_at" >= CAST($3 AS bigint) AND "created_at" < CAST($4 AS bigint)) OR ("created_at" >= CAST($5 AS bigint) AND "created_at" < CAST($6 AS bigint))) AND (id > 0
+-- segments_chosen
+SELECT count(*), count(DISTINCT "id"), count(*) FILTER (WHERE "id" IS NULL), count(DISTINCT "channel"), count(*) FILTER (WHERE "channel" IS NULL) FROM "main"."odd ""orders""" WHERE (("created_at" >= CAST($1 AS bigint) AND "created_at" < CAST($2 AS bigint)) OR ("created_at" >= CAST($3 AS bigint) AND "created_at" < CAST($4 AS bigint))) AND (id > 0
 )
--- bound: boxoffice, boxoffice, 1790852400, 1790856000, 1790247600, 1790251200;
+-- bound: 1790852400, 1790856000, 1790247600, 1790251200;
 
 -- sql
 SELECT count(*) FROM (

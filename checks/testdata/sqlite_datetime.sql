@@ -117,14 +117,14 @@ SELECT count(*), count(*) FILTER (WHERE "id" IS NULL), count(*) FILTER (WHERE "i
 -- bound: 2026-09-29 12:20:00;
 
 -- segments
-SELECT "channel" AS element, sum(CASE WHEN ("created_at" >= ? AND "created_at" < ?) THEN 1 ELSE 0 END), sum(CASE WHEN ("created_at" >= ? AND "created_at" < ?) THEN 1 ELSE 0 END) FROM "main"."odd ""orders""" WHERE (("created_at" >= ? AND "created_at" < ?) OR ("created_at" >= ? AND "created_at" < ?)) AND (id > 0
-) GROUP BY 1 LIMIT ?
--- bound: 2026-10-01 11:00:00, 2026-10-01 12:00:00, 2026-09-24 11:00:00, 2026-09-24 12:00:00, 2026-10-01 11:00:00, 2026-10-01 12:00:00, 2026-09-24 11:00:00, 2026-09-24 12:00:00, 201;
+SELECT "id", "channel", CASE WHEN "created_at" < ? THEN 2 ELSE CASE WHEN "created_at" < ? THEN 1 ELSE 0 END END AS span, count(*) AS n FROM "main"."odd ""orders""" WHERE (("created_at" >= ? AND "created_at" < ?) OR ("created_at" >= ? AND "created_at" < ?) OR ("created_at" >= ? AND "created_at" < ?)) AND (id > 0
+) GROUP BY 1, 2, 3 LIMIT ?
+-- bound: 2026-09-24 11:00:00, 2026-10-01 11:00:00, 2026-10-01 11:00:00, 2026-10-01 12:00:00, 2026-09-24 11:00:00, 2026-09-24 12:00:00, 2026-09-17 11:00:00, 2026-09-17 12:00:00, 10001;
 
--- segments_same_rows
-SELECT sum(CASE WHEN "channel" = ? AND "device" IS NULL THEN 1 ELSE 0 END), count(*) FROM "main"."odd ""orders""" WHERE ("channel" = ? OR "device" IS NULL) AND (("created_at" >= ? AND "created_at" < ?) OR ("created_at" >= ? AND "created_at" < ?)) AND (id > 0
+-- segments_chosen
+SELECT count(*), count(DISTINCT "id"), count(*) FILTER (WHERE "id" IS NULL), count(DISTINCT "channel"), count(*) FILTER (WHERE "channel" IS NULL) FROM "main"."odd ""orders""" WHERE (("created_at" >= ? AND "created_at" < ?) OR ("created_at" >= ? AND "created_at" < ?)) AND (id > 0
 )
--- bound: boxoffice, boxoffice, 2026-10-01 11:00:00, 2026-10-01 12:00:00, 2026-09-24 11:00:00, 2026-09-24 12:00:00;
+-- bound: 2026-10-01 11:00:00, 2026-10-01 12:00:00, 2026-09-24 11:00:00, 2026-09-24 12:00:00;
 
 -- sql
 SELECT count(*) FROM (

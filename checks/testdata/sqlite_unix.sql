@@ -117,14 +117,14 @@ SELECT count(*), count(*) FILTER (WHERE "id" IS NULL), count(*) FILTER (WHERE "i
 -- bound: 1790684400;
 
 -- segments
-SELECT "channel" AS element, sum(CASE WHEN ("created_at" >= ? AND "created_at" < ?) THEN 1 ELSE 0 END), sum(CASE WHEN ("created_at" >= ? AND "created_at" < ?) THEN 1 ELSE 0 END) FROM "main"."odd ""orders""" WHERE (("created_at" >= ? AND "created_at" < ?) OR ("created_at" >= ? AND "created_at" < ?)) AND (id > 0
-) GROUP BY 1 LIMIT ?
--- bound: 1790852400, 1790856000, 1790247600, 1790251200, 1790852400, 1790856000, 1790247600, 1790251200, 201;
+SELECT "id", "channel", CASE WHEN "created_at" < ? THEN 2 ELSE CASE WHEN "created_at" < ? THEN 1 ELSE 0 END END AS span, count(*) AS n FROM "main"."odd ""orders""" WHERE (("created_at" >= ? AND "created_at" < ?) OR ("created_at" >= ? AND "created_at" < ?) OR ("created_at" >= ? AND "created_at" < ?)) AND (id > 0
+) GROUP BY 1, 2, 3 LIMIT ?
+-- bound: 1790247600, 1790852400, 1790852400, 1790856000, 1790247600, 1790251200, 1789642800, 1789646400, 10001;
 
--- segments_same_rows
-SELECT sum(CASE WHEN "channel" = ? AND "device" IS NULL THEN 1 ELSE 0 END), count(*) FROM "main"."odd ""orders""" WHERE ("channel" = ? OR "device" IS NULL) AND (("created_at" >= ? AND "created_at" < ?) OR ("created_at" >= ? AND "created_at" < ?)) AND (id > 0
+-- segments_chosen
+SELECT count(*), count(DISTINCT "id"), count(*) FILTER (WHERE "id" IS NULL), count(DISTINCT "channel"), count(*) FILTER (WHERE "channel" IS NULL) FROM "main"."odd ""orders""" WHERE (("created_at" >= ? AND "created_at" < ?) OR ("created_at" >= ? AND "created_at" < ?)) AND (id > 0
 )
--- bound: boxoffice, boxoffice, 1790852400, 1790856000, 1790247600, 1790251200;
+-- bound: 1790852400, 1790856000, 1790247600, 1790251200;
 
 -- sql
 SELECT count(*) FROM (
