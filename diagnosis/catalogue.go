@@ -1,6 +1,18 @@
 package diagnosis
 
-// Identifiers of the causes. They stand in receipts and never change.
+import (
+	"bytes"
+	_ "embed"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Identifiers of causes that others ask for. They stand in receipts and never
+// change.
 const (
 	CauseMissingWireFormat  = "missing_wire_format"
 	CauseMissingFeedSegment = "missing_feed_segment"
@@ -8,126 +20,142 @@ const (
 )
 
 // Need says what happens to a cause when one of its conditions does not hold.
-type Need int
+type Need string
 
 // The needs of a condition.
 const (
-	Must  Need = iota // unknown: the cause is not named; false: it is rejected
-	Want              // unknown: said as missing; false: the cause is rejected
-	Helps             // only adds to the score
+	Must  Need = "must"  // unknown: the cause is not named; false: it is rejected
+	Want  Need = "want"  // unknown: said as missing; false: the cause is rejected
+	Helps Need = "helps" // only adds to the score
 )
 
 // Condition is one part of a cause's signature.
 type Condition struct {
-	Predicate string // a name that predicates knows
-	Need      Need
-	Weight    float64 // added to the score where it holds
+	Predicate string   `yaml:"ask"` // a name that predicates knows
+	Of        []string `yaml:"of"`  // words or kinds, for the predicates that take them
+	Need      Need     `yaml:"need"`
+	Weight    float64  `yaml:"weight"` // added to the score where it holds
 }
 
 // WantedFact is evidence that would settle a cause further.
 type WantedFact struct {
-	System string // a probe of this system satisfies it
-	Text   string // what to say when there is none
+	System string `yaml:"system"` // a probe of this system satisfies it
+	Text   string `yaml:"text"`   // what to say when there is none
 }
 
 // CauseClass is one entry of the catalogue: data, filled in from the estate.
 // Texts may use {segment}, {topic}, {dead_letter}, {rows}, {onset}, {subject},
 // {pipeline} and {file}.
 type CauseClass struct {
-	ID      string
-	Title   string
-	Why     string
-	Verdict string
-	Prior   float64 // log-odds before any evidence
-	Late    bool    // the rows are late, not lost
-	AtFeed  bool    // it acts at the pipeline that writes to the topic, and began with the first dead-letter row
-	Signs   []Condition
-	Wanted  []WantedFact
-	Plan    []ProposalTemplate
+	ID          string             `yaml:"id"`
+	Title       string             `yaml:"title"`
+	Why         string             `yaml:"why"`
+	Verdict     string             `yaml:"verdict"`
+	Prior       float64            `yaml:"prior"`   // log-odds before any evidence
+	Late        bool               `yaml:"late"`    // the rows are late, not lost
+	AtFeed      bool               `yaml:"at_feed"` // it acts at the pipeline that writes to the topic, and began with the first dead-letter row
+	Quiet       bool               `yaml:"quiet"`   // not mentioned where its first sign does not hold
+	Signs       []Condition        `yaml:"signs"`
+	Wanted      []WantedFact       `yaml:"wanted"`
+	Confounders []string           `yaml:"confounders"` // what looks alike
+	Plan        []ProposalTemplate `yaml:"plan"`
+	Undo        string             `yaml:"undo"`
+	Verify      string             `yaml:"verify"` // by what it is seen to be over
 }
 
 // ProposalTemplate is a proposal that a cause asks for. Steps name builders that
 // fill them from the estate.
 type ProposalTemplate struct {
-	Key   string
-	Title string
-	Steps []string
-	After []string
-	Holds bool // one proposal for each job that moves money on the rows; Steps is empty
+	Key   string   `yaml:"key"`
+	Title string   `yaml:"title"`
+	Steps []string `yaml:"steps"`
+	After []string `yaml:"after"`
+	Holds bool     `yaml:"holds"` // one proposal for each job that moves money on the rows; Steps is empty
 }
 
-// holdMoney is asked first wherever rows are lost.
-func holdMoney() ProposalTemplate {
-	return ProposalTemplate{Key: "hold", Title: "Hold what moves money on these rows", Holds: true}
-}
+//go:embed causes.yaml
+var causesFile []byte
 
-// Catalogue returns the causes that dw can tell apart.
+// embedded decodes the catalogue once. That it has no problems is for a test to
+// say.
+var embedded = sync.OnceValues(func() ([]CauseClass, error) { return decodeCatalogue(causesFile) })
+
+// Catalogue returns the causes that dw can tell apart, of causes.yaml.
 func Catalogue() []CauseClass {
-	return []CauseClass{missingWireFormat(), missingFeedSegment(), lateLoad()}
+	classes, _ := embedded() // a test reads the file; Diagnose says where it cannot be
+	return slices.Clone(classes)
 }
 
-func missingWireFormat() CauseClass {
-	return CauseClass{
-		ID:      CauseMissingWireFormat,
-		Title:   "Records produced without the schema registry's wire format",
-		Why:     "{file} writes to {topic} without schema_registry_encode, and {topic} takes only values in the wire format, so those records went to {dead_letter}.",
-		Verdict: "Since {onset} the records of {segment} reach {topic} without the wire format: {rows} rows are in {dead_letter} instead of {subject}, so they can be recovered.",
-		Prior:   -1,
-		AtFeed:  true,
-		Signs: []Condition{
-			{Predicate: "topic_takes_wire_format", Need: Must, Weight: 0.5},
-			{Predicate: "dead_letter_growing", Need: Must, Weight: 1.5},
-			{Predicate: "segment_missing", Need: Want, Weight: 1},
-			{Predicate: "pipeline_without_encoder", Need: Want, Weight: 2},
-			{Predicate: "values_without_header", Need: Want, Weight: 1},
-			{Predicate: "change_before_onset", Need: Helps},
-		},
-		Wanted: []WantedFact{
-			{System: "metrics", Text: "metric redpanda_iceberg_translation_invalid_records not read: no metrics connection configured"},
-		},
-		Plan: []ProposalTemplate{
-			holdMoney(),
-			{Key: "change", Title: "Encode the records before the output", Steps: []string{"encode_before_output"}},
-			{
-				Key: "recover", Title: "Recover the dead-letter rows, rebuild and verify", After: []string{"change"},
-				Steps: []string{"union_dead_letter", "rebuild", "verify"},
-			},
-		},
+// ReadCatalogue reads causes from YAML. A key that is not known, a cause without
+// its texts, a question or step that dw does not have, a need that is none and an
+// identifier that comes twice are errors.
+func ReadCatalogue(text []byte) ([]CauseClass, error) {
+	classes, err := decodeCatalogue(text)
+	if err != nil {
+		return nil, err
 	}
+	seen := map[string]bool{}
+	var wrong []error
+	for _, class := range classes {
+		if seen[class.ID] {
+			wrong = append(wrong, fmt.Errorf("cause %s comes twice", class.ID))
+		}
+		seen[class.ID] = true
+		wrong = append(wrong, class.problems()...)
+	}
+	if len(wrong) > 0 {
+		return nil, fmt.Errorf("read the catalogue of causes: %w", errors.Join(wrong...))
+	}
+	return classes, nil
 }
 
-func missingFeedSegment() CauseClass {
-	return CauseClass{
-		ID:      CauseMissingFeedSegment,
-		Title:   "The feed of one segment stopped",
-		Why:     "{segment} is missing while the other elements are on their baseline.",
-		Verdict: "Since {onset} the rows of {segment} are missing from {subject} while the rest is on its baseline: its feed or producer stopped, as far as can be told. Ask the producer of {segment}.",
-		Prior:   -0.5,
-		Signs: []Condition{
-			{Predicate: "segment_missing", Need: Must, Weight: 1.5},
-			{Predicate: "dead_letter_asked_since", Need: Must},
-			{Predicate: "dead_letter_empty", Need: Want, Weight: 1},
-			{Predicate: "load_not_late", Need: Want},
-			{Predicate: "change_before_onset", Need: Helps},
-		},
-		Plan: []ProposalTemplate{holdMoney()},
+func decodeCatalogue(text []byte) ([]CauseClass, error) {
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	decoder.KnownFields(true)
+	var classes []CauseClass
+	if err := decoder.Decode(&classes); err != nil {
+		return nil, fmt.Errorf("read the catalogue of causes: %w", err)
 	}
+	return classes, nil
 }
 
-func lateLoad() CauseClass {
-	return CauseClass{
-		ID:      CauseLateLoad,
-		Title:   "The load is late",
-		Why:     "Nothing new has arrived in any segment, and no row waits in a dead letter: the rows are late, as far as can be told, and not lost.",
-		Verdict: "{subject} is late since {onset}: nothing new has arrived, no single segment explains it and no row was rejected, so nothing is known to be lost. No change is proposed.",
-		Prior:   -0.5,
-		Late:    true,
-		Signs: []Condition{
-			{Predicate: "load_late", Need: Must, Weight: 2},
-			{Predicate: "dead_letter_empty", Need: Want, Weight: 0.5},
-			{Predicate: "no_segment_missing", Need: Want, Weight: 0.5},
-		},
+// problems lists what is wrong with a class.
+func (c CauseClass) problems() []error {
+	var wrong []error
+	add := func(format string, args ...any) {
+		wrong = append(wrong, fmt.Errorf("cause "+c.ID+": "+format, args...))
 	}
+	for name, value := range map[string]string{"id": c.ID, "title": c.Title, "why": c.Why, "verdict": c.Verdict, "undo": c.Undo, "verify": c.Verify} {
+		if value == "" {
+			add("%s is missing", name)
+		}
+	}
+	if len(c.Signs) == 0 || c.Signs[0].Need != Must || len(c.Confounders) == 0 {
+		add("it needs signs, of which the first is a must, and confounders")
+	}
+	known := predicates()
+	for _, sign := range c.Signs {
+		if known[sign.Predicate] == nil {
+			add("there is no question %q", sign.Predicate)
+		}
+		if takes(sign.Predicate) != (len(sign.Of) > 0) {
+			add("question %s: of is missing, or of no use", sign.Predicate)
+		}
+		if sign.Need != Must && sign.Need != Want && sign.Need != Helps {
+			add("%q is no need", sign.Need)
+		}
+	}
+	for _, t := range c.Plan {
+		for _, step := range t.Steps {
+			if builders()[step] == nil {
+				add("there is no step %q", step)
+			}
+		}
+		if t.Holds == (len(t.Steps) > 0) {
+			add("proposal %s either holds or has steps", t.Key)
+		}
+	}
+	return wrong
 }
 
 // Hypothesis is something else that a person would think of, with the

@@ -28,7 +28,11 @@ func Diagnose(in Input, now time.Time) Diagnosis {
 		d.Normal = slices.Clone(in.Segments.Normal)
 	}
 	known := predicates()
-	for _, class := range Catalogue() {
+	classes, err := embedded()
+	if err != nil {
+		d.Unknown = append(d.Unknown, err.Error())
+	}
+	for _, class := range classes {
 		f.judge(class, known, &d)
 	}
 	slices.SortStableFunc(d.Causes, func(a, b Cause) int { return cmp.Compare(b.Score, a.Score) })
@@ -41,9 +45,11 @@ func Diagnose(in Input, now time.Time) Diagnosis {
 // judge adds a class to the causes or to the rejected ones.
 func (f *facts) judge(class CauseClass, known map[string]predicate, d *Diagnosis) {
 	c := Cause{ID: class.ID, Title: class.Title, Score: class.Prior, Segment: d.Segment, Asset: f.actsOn(class)}
-	for _, sign := range class.Signs {
-		got := known[sign.Predicate](f)
+	for i, sign := range class.Signs {
+		got := known[sign.Predicate](f, sign.Of)
 		switch {
+		case i == 0 && class.Quiet && got.is != holds:
+			return
 		case got.is == holds:
 			c.Score += sign.Weight + got.score
 			c.Evidence = append(c.Evidence, got.evidence...)
@@ -121,7 +127,7 @@ func (f *facts) whatIsOff() string {
 // too late to be a cause.
 func (f *facts) reject(known map[string]predicate, d *Diagnosis) {
 	for _, h := range hypotheses() {
-		if got := known[h.Disproof](f); got.is == holds {
+		if got := known[h.Disproof](f, nil); got.is == holds {
 			d.Rejected = append(d.Rejected, Rejected{Title: h.Title, Disproof: got.says})
 		}
 	}

@@ -28,27 +28,61 @@ type finding struct {
 	score    float64 // beyond the condition's weight
 }
 
-// predicate is a named question to the facts.
-type predicate func(*facts) finding
+// predicate is a named question to the facts, some of them about words or kinds.
+type predicate func(f *facts, of []string) finding
+
+// wordless is a question that takes no words.
+func wordless(ask func(*facts) finding) predicate {
+	return func(f *facts, _ []string) finding { return ask(f) }
+}
+
+// denied is a question with its answer turned round.
+func denied(ask predicate) predicate {
+	return func(f *facts, of []string) finding { return ask(f, of).not() }
+}
 
 func predicates() map[string]predicate {
 	return map[string]predicate{
-		"topic_takes_wire_format":  topicTakesWireFormat,
-		"dead_letter_growing":      deadLetterGrowing,
-		"dead_letter_empty":        deadLetterEmpty,
-		"dead_letter_asked_since":  deadLetterAskedSince,
-		"values_without_header":    valuesWithoutHeader,
-		"segment_missing":          segmentMissing,
-		"no_segment_missing":       func(f *facts) finding { return segmentMissing(f).not() },
-		"pipeline_without_encoder": pipelineWithoutEncoder,
-		"change_before_onset":      changeBeforeOnset,
-		"load_late":                loadLate,
-		"load_not_late":            func(f *facts) finding { return loadLate(f).not() },
-		"build_passed":             buildPassed,
-		"others_normal":            othersNormal,
-		"keys_unique":              keysUnique,
-		"no_change_of_subject":     noChangeOfSubject,
+		"topic_takes_wire_format":  wordless(topicTakesWireFormat),
+		"dead_letter_growing":      wordless(deadLetterGrowing),
+		"dead_letter_empty":        wordless(deadLetterEmpty),
+		"dead_letter_asked_since":  wordless(deadLetterAskedSince),
+		"values_without_header":    wordless(valuesWithoutHeader),
+		"values_with_header":       denied(wordless(valuesWithoutHeader)),
+		"segment_missing":          wordless(segmentMissing),
+		"no_segment_missing":       denied(wordless(segmentMissing)),
+		"pipeline_without_encoder": wordless(pipelineWithoutEncoder),
+		"change_before_onset":      wordless(changeBeforeOnset),
+		"load_late":                wordless(loadLate),
+		"load_not_late":            denied(wordless(loadLate)),
+		"build_passed":             wordless(buildPassed),
+		"others_normal":            wordless(othersNormal),
+		"keys_unique":              wordless(keysUnique),
+		"no_change_of_subject":     wordless(noChangeOfSubject),
+		"change_of_subject":        wordless(changeOfSubject),
+		"bad_upstream":             wordless(badUpstream),
+		"not_bad_upstream":         denied(wordless(badUpstream)),
+		"right_upstream":           wordless(rightUpstream),
+		"schema_changed":           wordless(schemaChanged),
+		"rows_more":                wordless(rowsMore),
+		"rows_fewer":               wordless(rowsFewer),
+		"rows_fewer_or_late":       wordless(rowsFewerOrLate),
+		"fed_by_topic":             wordless(fedByTopic),
+		"bad_kind":                 badKind,
+		"not_bad_kind":             denied(badKind),
+		"bad_kind_upstream":        badKindUpstream,
+		"refused_saying":           refusedSaying,
+		"reported_saying":          reportedSaying,
 	}
+}
+
+// takes reports whether a question is about words or kinds.
+func takes(name string) bool {
+	switch name {
+	case "bad_kind", "not_bad_kind", "bad_kind_upstream", "refused_saying", "reported_saying":
+		return true
+	}
+	return false
 }
 
 // not turns a finding round; its sentence stays, since it names the fact.
