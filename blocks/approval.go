@@ -65,6 +65,7 @@ func askLines(i workflows.Incident, p workflows.Proposal, v View) []line {
 	if p.State == workflows.Waiting {
 		lines = append(lines, waitingLine(p, v))
 	}
+	lines = append(lines, choiceLines(p, v)...)
 	if len(p.CC) > 0 {
 		lines = append(lines, append(line{bold("Told, cannot decide: ")}, userList(p.CC)...))
 	}
@@ -142,6 +143,9 @@ func stepBlocks(p workflows.Proposal, n int, v View, room *int) []slack.Block {
 	if status.Problem != "" {
 		lines = append(lines, line{bold("Problem: "), text(status.Problem)})
 	}
+	if said := undoWord(status); said != "" {
+		lines = append(lines, line{text(said)})
+	}
 	if status.By.User != "" {
 		lines = append(lines, line{text("Marked done by "), mention(status.By)})
 	}
@@ -212,6 +216,8 @@ func stepButton(p workflows.Proposal, n int) *slack.ButtonBlockElement {
 	switch {
 	case status.State == workflows.StepWaiting && step.By == diagnosis.ByOwner:
 		return button(stepAction(ActionDone, n), StepValue(p, n), "Mark done", slack.StylePrimary)
+	case status.State == workflows.StepDone && status.Undo != nil && status.Undo.State == workflows.StepWaiting && p.State == workflows.Halted:
+		return button(stepAction(ActionUndone, n), StepValue(p, n), "Mark undone: "+step.Undo, slack.StyleDefault)
 	case status.State == workflows.StepDone && step.UndoAction != nil && step.Kind == diagnosis.Hold && p.State == workflows.Verified:
 		return button(stepAction(ActionUndone, n), StepValue(p, n), "Mark undone: "+step.Undo, slack.StyleDefault)
 	default:
@@ -254,6 +260,8 @@ func approvalActions(p workflows.Proposal) []slack.BlockElement {
 		}
 	case workflows.Approved:
 		out = append(out, button(ActionRevoke, DecisionValue(p), "Revoke my approval", slack.StyleDefault))
+	case workflows.Halted:
+		out = haltedActions(p)
 	}
 	return out
 }

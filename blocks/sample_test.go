@@ -110,3 +110,31 @@ func change(name string, state workflows.ProposalState) workflows.Proposal {
 	}
 	return p
 }
+
+// halted is a run whose second step stands on other facts.
+func halted(name string) workflows.Proposal {
+	p := proposal(name, workflows.Executing)
+	p.State = workflows.Halted
+	p.Steps[0] = workflows.StepStatus{State: workflows.StepDone, Since: now, By: owner}
+	p.Steps[1].Problem = "the facts are not those that were approved (read at 12:39 UTC): " + name + ": job version is 2, and was to be 1"
+	return p
+}
+
+// rolling is the same after the deputy chose to roll it back.
+func rolling(name string) workflows.Proposal {
+	p := halted(name)
+	p.Choices = []workflows.Choice{
+		{By: owner, Role: workflows.RoleOwner, What: workflows.RollBack, At: now.Add(-2 * time.Minute), EndedAt: now.Add(-time.Minute), Ended: "stopped: " + name},
+		{By: deput, Role: workflows.RoleDeputy, What: workflows.RollBack, At: now, Before: now.Add(4 * time.Hour)},
+	}
+	p.Steps[0].Undo = &workflows.StepStatus{State: workflows.StepWaiting, Since: now}
+	return p
+}
+
+// staleApproval was approved on facts that are no longer so.
+func staleApproval(name string) workflows.Proposal {
+	p := halted(name)
+	p.State, p.ReplacedBy = workflows.NeedsReapproval, "PROP-CCCCCC"
+	p.Steps[0] = workflows.StepStatus{State: workflows.StepPending}
+	return p
+}

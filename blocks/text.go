@@ -13,8 +13,12 @@ import (
 const (
 	maxHeader  = 150
 	maxButton  = 75
-	maxModal   = 24   // title and buttons of a modal
-	maxElement = 2000 // own limit of one text element, far under the 3,000 of a text object
+	maxConfirm = 300
+	// Of the question before a click: title and buttons.
+	maxConfirmTitle  = 100
+	maxConfirmButton = 30
+	maxModal         = 24   // title and buttons of a modal
+	maxElement       = 2000 // own limit of one text element, far under the 3,000 of a text object
 )
 
 const ellipsis = "…"

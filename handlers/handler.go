@@ -118,6 +118,12 @@ func (h *Handler) action(ctx context.Context, a bot.Action) error {
 		return h.decided(ctx, a, workflows.Revoke)
 	case blocks.ActionWithdraw:
 		return h.decided(ctx, a, workflows.Withdraw)
+	case blocks.ActionRollBack:
+		return h.decided(ctx, a, workflows.RollBack)
+	case blocks.ActionRenew:
+		return h.decided(ctx, a, workflows.Renew)
+	case blocks.ActionGiveUp:
+		return h.decided(ctx, a, workflows.GiveUp)
 	case blocks.ActionReject:
 		h.later(func(ctx context.Context) { h.askReason(ctx, a) })
 		return nil

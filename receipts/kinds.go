@@ -15,6 +15,7 @@ const (
 	KindEscalation        = "escalation"
 	KindExpiry            = "expiry"
 
+	KindHaltedChoice  = "halted.choice" // what a named person chose for a halted run
 	KindStepIntent    = "step.intent"
 	KindStepOutcome   = "step.outcome"
 	KindStepOwnerDone = "step.owner_done"

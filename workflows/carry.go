@@ -55,6 +55,14 @@ func (s *Service) carryOn(ctx context.Context, w *work, id string) error {
 	if next, out := advance(p, s.termsIn(w, p.Domain), w.now); p.State == Executing && !p.StepsDone() {
 		w.setProposal(next, out)
 	}
+	if _, choosing := p.choice(); choosing {
+		next, out := advanceUndo(p, s.termsIn(w, p.Domain), w.now)
+		if next.State != p.State || len(out.Notes) > 0 {
+			w.setProposal(next, out)
+		} else {
+			w.out.merge(out)
+		}
+	}
 	if err := s.endBlocked(ctx, w, p.Incident); err != nil {
 		return err
 	}

@@ -52,6 +52,14 @@ func (s *Service) decideIn(ctx context.Context, w *work, r DecideRequest) (Answe
 			return Answer{}, err
 		}
 	}
+	if chooses(r.Verdict) {
+		if err := s.carryOn(ctx, w, next.ID); err != nil {
+			return Answer{}, err
+		}
+		if r.Verdict == GiveUp {
+			s.awaitUndo(w, []Proposal{next})
+		}
+	}
 	if err := s.startIfReady(ctx, w, next.ID); err != nil {
 		return Answer{}, err
 	}
@@ -64,12 +72,18 @@ func (s *Service) decideIn(ctx context.Context, w *work, r DecideRequest) (Answe
 
 // repeats reports whether r asks for what the same person has decided already.
 func repeats(p Proposal, r DecideRequest) bool {
+	if chooses(r.Verdict) {
+		_, made := p.sameChoice(r)
+		return made
+	}
 	d, found := p.decisionOf(r.By)
 	return found && d.Verdict == r.Verdict
 }
 
 func decidedAnswer(p Proposal, r DecideRequest, now time.Time) string {
 	switch r.Verdict {
+	case RollBack, GiveUp, Renew:
+		return fmt.Sprintf("Your choice for %q is recorded at %s: %s.", p.Title, clockText(r.At, now), choiceText(r.Verdict))
 	case Revoke:
 		return fmt.Sprintf("Your approval of %q is revoked at %s. Nothing was started.", p.Title, clockText(r.At, now))
 	case Withdraw:
@@ -161,7 +175,7 @@ func (s *Service) markDoneIn(ctx context.Context, w *work, r DoneRequest) (Answe
 		return Answer{OK: refusal.Code == RefusedAlready, Text: refusal.Text}, nil
 	}
 	w.setProposal(next, out)
-	if !r.Undo {
+	if !r.Undo || next.State == Halted {
 		if err := s.carryOn(ctx, w, next.ID); err != nil {
 			return Answer{}, err
 		}

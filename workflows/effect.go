@@ -43,6 +43,7 @@ type ProposalRef struct {
 type StepRef struct {
 	Proposal string `json:"proposal"`
 	Step     int    `json:"step"`
+	Undo     bool   `json:"undo,omitempty"` // the roll back of the step
 }
 
 // Notice is a message of its own in a channel, for what belongs to no incident.
@@ -89,6 +90,7 @@ const (
 	DeadlineObserve  = "observe" // owner steps that dw can read
 	DeadlinePoll     = "poll"    // runs that dw started
 	DeadlineFacts    = "facts"   // a step of dw's own whose target could not be read
+	DeadlineRenew    = "renew"   // of a halted run whose rest is asked anew
 	DeadlineVerify   = "verify"
 	DeadlineErrand   = "errand"   // calls to the pager and the tracker that are not settled
 	DeadlinePage     = "page"     // the page of an incident goes out without a diagnosis

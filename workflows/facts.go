@@ -107,6 +107,9 @@ func effectsSince(all []Proposal, r Reading) []effectOf {
 			switch s.State {
 			case StepDone:
 				out = append(out, effectOf{at: s.Since, facts: p.Snapshot[n].Effect, run: s.RunID})
+				if run := s.undoRun(); run != "" { // of a roll back that did not come to its end
+					out = append(out, effectOf{at: s.Undo.Since, facts: ofRuns(p.Snapshot[n].UndoEffect), run: run})
+				}
 			case StepUndone:
 				out = append(out, effectOf{at: s.Since, facts: p.Snapshot[n].UndoEffect, run: s.undoRun()})
 			}
@@ -114,6 +117,11 @@ func effectsSince(all []Proposal, r Reading) []effectOf {
 	}
 	slices.SortStableFunc(out, func(a, b effectOf) int { return a.at.Compare(b.at) })
 	return out
+}
+
+// ofRuns keeps the declared facts that name the run.
+func ofRuns(facts []Fact) []Fact {
+	return slices.DeleteFunc(slices.Clone(facts), func(f Fact) bool { return !strings.Contains(f.Value, RunOfStep) })
 }
 
 func (s StepStatus) undoRun() string {
@@ -147,14 +155,18 @@ func factsDocument(facts []Fact) receipts.Object {
 
 // differences says what is not as it was approved; empty where all is.
 func differences(p Proposal, want, got []expectation) []string {
+	read := map[int][]Fact{}
+	for _, e := range got {
+		read[e.step] = e.facts
+	}
 	var out []string
-	for n, e := range want {
+	for _, e := range want {
 		r := p.Snapshot[e.step]
 		if r.Unread != "" {
 			out = append(out, fmt.Sprintf("%s was not read when this was asked (%s)", r.name(), r.Unread))
 		}
 		for _, f := range e.facts {
-			if now := valueOf(got[n].facts, f.Name); now != f.Value {
+			if now := valueOf(read[e.step], f.Name); now != f.Value {
 				out = append(out, fmt.Sprintf("%s: %s is %s, and was to be %s", r.name(), f.Name, orNone(now), orNone(f.Value)))
 			}
 		}

@@ -28,6 +28,8 @@ func (s *Service) Fire(ctx context.Context, d Deadline) error {
 		err = s.fireObserve(ctx, d)
 	case DeadlinePoll:
 		err = s.firePoll(ctx, d)
+	case DeadlineRenew:
+		err = s.fireRenew(ctx, d)
 	case DeadlineFacts:
 		err = s.fireFacts(ctx, d)
 	case DeadlineRecovery:

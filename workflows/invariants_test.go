@@ -93,6 +93,11 @@ func (m *machine) checkSteps(t *rapid.T, p Proposal) {
 			t.Fatalf("%s: step %d was launched without an intent", p.ID, n)
 		}
 	}
+	for n, s := range p.Steps {
+		if s.undoAttempts() > 0 && (len(p.Choices) == 0 || slices.Contains([]ProposalState{Waiting, Approved, Executing, Verified}, p.State)) {
+			t.Fatalf("%s is %s and dw took step %d back without a choice", p.ID, p.State, n)
+		}
+	}
 	for n := range p.Snapshot {
 		on, launched := m.e.sched.at[StepTag(p.ID, n)]
 		if approved := valueOf(p.Snapshot[n].Facts, "version"); launched && on != approved {
@@ -113,6 +118,8 @@ func checkKept(t *rapid.T, old, p Proposal) {
 		t.Fatalf("%s left the final state %s", p.ID, old.State)
 	case p.Quorum != old.Quorum || p.Hash != old.Hash || len(p.Chain) != len(old.Chain):
 		t.Fatalf("%s: quorum, hash or chain moved", p.ID)
+	case len(p.Choices) < len(old.Choices):
+		t.Fatalf("%s: a choice was forgotten", p.ID)
 	case len(p.Asked()) < len(old.Asked()) || len(p.Decisions) < len(old.Decisions):
 		t.Fatalf("%s: somebody who was asked or decided was forgotten", p.ID)
 	}
@@ -126,6 +133,7 @@ func (m *machine) checkStopped(t *rapid.T, ps []Proposal) {
 			if s.State != StepPending {
 				begun++
 			}
+			begun += s.undoAttempts()
 		}
 	}
 	stop := m.e.store.data.stop
@@ -160,6 +168,7 @@ func (m *machine) checkReceipts(t *rapid.T, ps []Proposal) {
 	for _, p := range ps {
 		want[receipts.KindProposalCreated]++
 		want[receipts.KindDecisionRecorded] += len(p.Decisions)
+		want[receipts.KindHaltedChoice] += len(p.Choices)
 		if p.Change == nil { // of a policy change everybody is asked at once
 			want[receipts.KindEscalation] += len(p.Asked()) - p.Quorum
 		}
@@ -169,7 +178,7 @@ func (m *machine) checkReceipts(t *rapid.T, ps []Proposal) {
 			want[receipts.KindExpiry]++
 		}
 		for _, s := range p.Steps {
-			want[receipts.KindStepIntent] += s.Attempt
+			want[receipts.KindStepIntent] += s.Attempt + s.undoAttempts()
 		}
 	}
 	for _, s := range m.incidents {
@@ -181,7 +190,7 @@ func (m *machine) checkReceipts(t *rapid.T, ps []Proposal) {
 	got := m.e.kinds()
 	for _, kind := range []string{
 		receipts.KindProposalCreated, receipts.KindDecisionRecorded, receipts.KindEscalation, receipts.KindExpiry,
-		receipts.KindStepIntent, receipts.KindDecisionRevoked, receipts.KindIncidentOpened, receipts.KindIncidentResolved,
+		receipts.KindStepIntent, receipts.KindHaltedChoice, receipts.KindDecisionRevoked, receipts.KindIncidentOpened, receipts.KindIncidentResolved,
 	} {
 		if got[kind] != want[kind] {
 			t.Fatalf("%d receipts %s, the rows say %d", got[kind], kind, want[kind])
@@ -195,6 +204,11 @@ func (m *machine) checkAnswers(t *rapid.T) {
 		p := m.seen[r.Proposal]
 		d, found := p.decisionOf(r.By)
 		switch r.Verdict {
+		case RollBack, GiveUp, Renew:
+			if _, kept := p.sameChoice(r); !kept {
+				t.Fatalf("the answered choice %s of %s on %s is lost", r.Verdict, r.By.Name, p.ID)
+			}
+			continue
 		case Revoke:
 			if !found || d.RevokedAt.IsZero() {
 				t.Fatalf("the answered revocation of %s on %s is lost", r.By.Name, p.ID)
@@ -210,4 +224,11 @@ func (m *machine) checkAnswers(t *rapid.T) {
 			t.Fatalf("the answered %s of %s on %s is lost", r.Verdict, r.By.Name, p.ID)
 		}
 	}
+}
+
+func (s StepStatus) undoAttempts() int {
+	if s.Undo == nil {
+		return 0
+	}
+	return s.Undo.Attempt
 }

@@ -21,8 +21,11 @@ func TestAnyOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		quorum := rapid.IntRange(1, 2).Draw(t, "quorum")
 		plan := testPlan
-		if rapid.Bool().Draw(t, "dwFirst") {
+		switch rapid.IntRange(0, 2).Draw(t, "plan") {
+		case 1:
 			plan = dwFirstPlan
+		case 2:
+			plan = rollPlan
 		}
 		m := &machine{e: newEstate(func(e *estate) { e.policy.Quorum, e.patient, e.plan = quorum, true, plan() }), seen: map[string]Proposal{}, incidents: map[string]IncidentState{}, plan: plan}
 		m.e.asked(t)
@@ -38,6 +41,8 @@ func TestAnyOrder(t *testing.T) {
 			"stop":       m.stop,
 			"resume":     m.resume,
 			"takeBack":   m.takeBack,
+			"choose":     m.choose,
+			"helpBack":   m.helpBack,
 			"wait":       m.wait,
 			"clockJump":  m.clockJump,
 			"fireOne":    m.fireOne,
@@ -72,6 +77,8 @@ type machine struct {
 // dwFirstPlan is testPlan with a first step of dw's own in the last proposal.
 func dwFirstPlan() []diagnosis.PlannedProposal {
 	plan := testPlan()
+	again := diagnosis.Action{System: "sched", Name: diagnosis.ActionLaunchJob, Target: "sched://build", Args: map[string]string{"of": "before"}}
+	plan[2].Steps[1].UndoAction, plan[2].Steps[1].Undo = &again, "run the job of before"
 	plan[2].Steps = append(plan[2].Steps[1:2:2], plan[2].Steps...)
 	return plan
 }
@@ -303,7 +310,7 @@ func (m *machine) result(t *rapid.T) {
 // it look again.
 func (m *machine) replan(t *rapid.T) {
 	m.e.plan = m.plan()
-	m.e.plan[1].Steps[0].Diff = rapid.SampledFrom([]string{"one", "two", "three"}).Draw(t, "diff")
+	m.e.plan[len(m.e.plan)/2].Steps[0].Diff = rapid.SampledFrom([]string{"one", "two", "three"}).Draw(t, "diff")
 	m.e.ids++
 	check := fmt.Sprintf("check%d", m.e.ids)
 	m.e.relatedTo["db://orders"], m.e.relatedTo[lineage.AssetID("db://"+check)] = true, true
@@ -338,4 +345,39 @@ func (m *machine) resume(t *rapid.T) {
 func (m *machine) takeBack(t *rapid.T) {
 	v := rapid.SampledFrom([]Verdict{Revoke, Withdraw}).Draw(t, "verdict")
 	m.send(t, m.e.click(m.anyProposal(t), anybody(t), v))
+}
+
+// choose picks what becomes of a halted run, or tries to where there is none.
+func (m *machine) choose(t *rapid.T) {
+	v := rapid.SampledFrom([]Verdict{RollBack, RollBack, GiveUp, Renew}).Draw(t, "choice")
+	p := m.anyProposal(t)
+	for _, q := range m.proposals() {
+		if q.Choosable() {
+			p = q
+		}
+	}
+	m.send(t, m.e.click(p, anybody(t), v))
+}
+
+// helpBack rolls a halted run back on a good day, step by step, if there is one.
+func (m *machine) helpBack(t *rapid.T) {
+	s := m.e.sched
+	s.deaf, s.answer, s.blind, s.unread, s.version = false, nil, nil, nil, "v1"
+	for _, p := range m.proposals() {
+		if p.Choosable() {
+			m.send(t, m.e.click(p, ann, RollBack))
+			m.e.drain(t)
+		}
+	}
+	s.finish(rapid.IntRange(0, 3).Draw(t, "fails") > 0)
+	m.e.now = m.e.now.Add(5 * time.Minute)
+	m.e.tick(t)
+	for _, p := range m.proposals() {
+		if n, open := p.undoNext(); open && p.rollsBack(n) && p.undoStatus(n).State == StepWaiting {
+			r := DoneRequest{By: ann, Proposal: p.ID, HashPrefix: p.HashPrefix(), Step: n, Undo: true, Message: p.Message, At: m.e.now}
+			if _, err := m.e.svc.MarkDone(context.Background(), r); err != nil {
+				t.Fatalf("mark undone: %v", err)
+			}
+		}
+	}
 }

@@ -22,6 +22,9 @@ var errLaunching = errors.New("this step is being launched by another worker of 
 // the call is made, then its outcome is committed. A delivery that finds an
 // intent without an outcome looks for the tag before it launches.
 func (s *Service) performStep(ctx context.Context, r StepRef) error {
+	if r.Undo {
+		return s.performUndo(ctx, r)
+	}
 	if !s.claim(r) {
 		return errLaunching
 	}
@@ -194,7 +197,7 @@ func (s *Service) fireFacts(ctx context.Context, d Deadline) error {
 		return err
 	}
 	return s.take(ctx, d, func(w *work) error {
-		if planLaunch(p, r.Step) != launchNothing {
+		if planUndo(p, r.Step) != launchNothing || (!r.Undo && planLaunch(p, r.Step) != launchNothing) {
 			w.out.effect(EffectStep, fmt.Sprintf("%s/again/%d", d.Subject, d.DueAt.UnixMicro()), r)
 		}
 		return nil

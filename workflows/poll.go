@@ -13,6 +13,9 @@ func (s *Service) firePoll(ctx context.Context, d Deadline) error {
 	if err != nil {
 		return err
 	}
+	if r.Undo {
+		return s.firePollUndo(ctx, d, r, p)
+	}
 	if p.State != Executing || p.Steps[r.Step].State != StepRunning {
 		return s.take(ctx, d, func(*work) error { return nil })
 	}
@@ -138,5 +141,8 @@ func watchesStep(p Proposal, n int) bool {
 
 // watchesUndo: the step's undo waits for the owner.
 func watchesUndo(p Proposal, n int) bool {
+	if _, choosing := p.choice(); choosing {
+		return p.rollsBack(n) && p.undoStatus(n).State == StepWaiting && p.Plan[n].UndoAction != nil
+	}
 	return slices.Contains(p.OpenUndo(), n)
 }

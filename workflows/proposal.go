@@ -85,6 +85,10 @@ const (
 	Reject   Verdict = "reject"
 	Revoke   Verdict = "revoke"   // an approver's own approval, until execution starts
 	Withdraw Verdict = "withdraw" // the proposer's own request, while it waits
+	// What a person chooses for a run that was halted (approvals.md rule 8).
+	RollBack Verdict = "roll_back" // the recorded undo of each done step, the last first
+	GiveUp   Verdict = "give_up"   // failed; what is done stays
+	Renew    Verdict = "renew"     // the steps that are left are asked anew
 )
 
 // Decision is one named person's verdict on one proposal hash.
@@ -162,7 +166,8 @@ type Proposal struct {
 	Unresolved []string      `json:"unresolved,omitempty"`  // who could not be asked, and who was instead
 	ReplacedBy string        `json:"replaced_by,omitempty"` // id of the proposal that superseded it
 	Decisions  []Decision    `json:"decisions,omitempty"`
-	Steps      []StepStatus  `json:"steps"` // one per Plan entry
+	Choices    []Choice      `json:"choices,omitempty"` // made when it was halted, oldest first
+	Steps      []StepStatus  `json:"steps"`             // one per Plan entry
 	UndoneAt   time.Time     `json:"undone_at"`
 	Message    MessageRef    `json:"message"`
 	Rev        int64         `json:"rev"`

@@ -112,7 +112,7 @@ func withdraw(p Proposal, why string, now time.Time) (Proposal, Outcome) {
 // new version and ends nothing.
 func endAfter(p Proposal, all []Proposal, now time.Time) (Proposal, Outcome) {
 	for _, q := range all {
-		if !slices.Contains(p.After, q.ID) || !endedUndone(q.State) || (p.State == Waiting && !now.Before(p.Clocks.ExpiresAt)) {
+		if !slices.Contains(p.After, q.ID) || !q.neverDone() || (p.State == Waiting && !now.Before(p.Clocks.ExpiresAt)) {
 			continue // its own clock ends it
 		}
 		why := fmt.Sprintf("it starts only after %q, which is %s", q.Title, q.State)
@@ -126,6 +126,11 @@ func endAfter(p Proposal, all []Proposal, now time.Time) (Proposal, Outcome) {
 		return p, out
 	}
 	return p, Outcome{}
+}
+
+// neverDone reports whether p's steps will not all be done.
+func (p Proposal) neverDone() bool {
+	return endedUndone(p.State) || (p.State == Halted && p.ReplacedBy != "")
 }
 
 // endedUndone reports whether a proposal in this state will never be done.

@@ -12,8 +12,11 @@ import (
 // state is Approved only where as many named humans as the quorum needs have
 // approved this very hash; one reject ends it.
 func decide(p Proposal, r DecideRequest, now time.Time) (Proposal, Outcome, *Refusal) {
-	if retracts(r.Verdict) {
+	switch {
+	case retracts(r.Verdict):
 		return retract(p, r, now)
+	case chooses(r.Verdict):
+		return choose(p, r, now)
 	}
 	if refusal := refuseDecision(p, r, now); refusal != nil {
 		return p, refusedDecision(p, r, refusal, now), refusal

@@ -151,6 +151,7 @@ func (p Proposal) approvals() int {
 func (p Proposal) clone() Proposal {
 	p.Chain = slices.Clone(p.Chain)
 	p.Decisions = slices.Clone(p.Decisions)
+	p.Choices = slices.Clone(p.Choices)
 	p.Steps = slices.Clone(p.Steps)
 	return p
 }

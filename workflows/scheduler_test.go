@@ -41,7 +41,10 @@ func (s *scheduler) Launch(_ context.Context, a diagnosis.Action, tag string) (R
 	s.at[tag] = s.version
 	run := &Run{ID: "run-" + tag, URL: "http://sched/" + tag, State: "QUEUED"}
 	if !s.deaf {
-		s.runs[tag], s.byHand = run, run.ID
+		s.runs[tag] = run
+		if a.Name != diagnosis.ActionPauseSchedule && a.Name != diagnosis.ActionResumeSchedule {
+			s.byHand = run.ID
+		}
 	}
 	if s.after != nil {
 		s.after()

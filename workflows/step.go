@@ -166,6 +166,10 @@ func refuseUndo(p Proposal, n int, now time.Time) *Refusal {
 	switch {
 	case s.State == StepUndone:
 		return refuse(RefusedAlready, "The undo of step %d was already recorded at %s.", n+1, clockText(s.Since, now))
+	case p.rollsBack(n):
+		return nil
+	case p.rolling():
+		return refuse(RefusedStep, "The roll back is not at step %d: the last step is taken back first.", n+1)
 	case p.Plan[n].UndoAction == nil:
 		return refuse(RefusedStep, "Step %d has no undo.", n+1)
 	case s.State != StepDone:
@@ -184,23 +188,23 @@ func undone(p Proposal, n int, by Person, observed string, now time.Time) (Propo
 	if observed != "" {
 		p.Steps[n].Observed = observed
 	}
-	if p.State == Halted && p.nothingLeftDone() {
-		p.State = RolledBack
-	}
 	var out Outcome
 	out.drop(DeadlineObserve, stepSubject(p.ID, n))
-	out.receipt(stepReceipt(p, n, receipts.KindStepOwnerDone, actorOf(by), now, receipts.Object{
-		"undo": true, "undo_action": actionDocument(*p.Plan[n].UndoAction), "observed": clean(observed),
-	}))
+	out.drop(DeadlinePoll, undoSubject(p.ID, n))
+	body := receipts.Object{"undo": true, "observed": clean(observed)}
+	if a := p.Plan[n].UndoAction; a != nil {
+		body["undo_action"] = actionDocument(*a)
+	}
+	out.receipt(stepReceipt(p, n, receipts.KindStepOwnerDone, actorOf(by), now, body))
+	if _, left := p.undoNext(); p.State == Halted && !left && !p.rolling() {
+		p.State = RolledBack // every undo is recorded, though nobody chose it
+	}
 	out.note(p.Incident, fmt.Sprintf("%q, step %d undone: %s (%s).", p.Title, n+1, p.Plan[n].Undo, doneBy(by, observed)))
 	return p, out
 }
 
-func (p Proposal) nothingLeftDone() bool {
-	for _, s := range p.Steps {
-		if s.State == StepDone {
-			return false
-		}
-	}
-	return true
+// rolling reports whether a roll back is under way.
+func (p Proposal) rolling() bool {
+	c, choosing := p.choice()
+	return choosing && c.What == RollBack
 }

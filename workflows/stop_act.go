@@ -207,7 +207,7 @@ func (s *Service) applyChange(ctx context.Context, w *work, p Proposal) error {
 
 // goOn lets what the stop held back begin.
 func (s *Service) goOn(ctx context.Context, w *work) error {
-	held, err := w.tx.ProposalsIn(ctx, Approved, Executing)
+	held, err := w.tx.ProposalsIn(ctx, Approved, Executing, Halted)
 	if err != nil {
 		return fmt.Errorf("list what waits: %w", err)
 	}
@@ -229,6 +229,9 @@ func (s *Service) goOn(ctx context.Context, w *work) error {
 // revision.
 func relaunch(p Proposal, rev int64) Outcome {
 	var out Outcome
+	if n, open := p.undoNext(); open && planUndo(p, n) != launchNothing {
+		out.effect(EffectStep, fmt.Sprintf("%s/resumed/%d", undoSubject(p.ID, n), rev), StepRef{Proposal: p.ID, Step: n, Undo: true})
+	}
 	n, open := p.Current()
 	if open && planLaunch(p, n) != launchNothing {
 		out.effect(EffectStep, fmt.Sprintf("%s/resumed/%d", stepSubject(p.ID, n), rev), StepRef{Proposal: p.ID, Step: n})

@@ -111,7 +111,15 @@ func stepSubject(proposal string, step int) string {
 	return proposal + "/" + strconv.Itoa(step)
 }
 
-// parseStepSubject is the inverse of stepSubject.
+// undoPart stands before the number of a step whose roll back is meant.
+const undoPart = "/undo"
+
+// undoSubject names the roll back of a step as the subject of a deadline.
+func undoSubject(proposal string, step int) string {
+	return stepSubject(proposal+undoPart, step)
+}
+
+// parseStepSubject is the inverse of stepSubject and undoSubject.
 func parseStepSubject(subject string) (StepRef, error) {
 	at := strings.LastIndexByte(subject, '/')
 	if at < 1 {
@@ -121,5 +129,6 @@ func parseStepSubject(subject string) (StepRef, error) {
 	if err != nil || n < 0 {
 		return StepRef{}, fmt.Errorf("deadline subject %q is not proposal/step", subject)
 	}
-	return StepRef{Proposal: subject[:at], Step: n}, nil
+	id, undo := strings.CutSuffix(subject[:at], undoPart)
+	return StepRef{Proposal: id, Step: n, Undo: undo}, nil
 }

@@ -90,6 +90,11 @@ func (s *Service) verifiedRight(ctx context.Context, w *work, i Incident, v Veri
 	w.withdrawWaiting(all, "the numbers are verified")
 	i, out := resolve(i, v, ended, w.now)
 	w.setIncident(i, out)
+	for _, p := range all {
+		if _, choosing := p.choice(); p.State == Halted && !choosing {
+			ended = append(ended, p) // what it held is taken back too
+		}
+	}
 	s.awaitUndo(w, ended)
 	return nil
 }
