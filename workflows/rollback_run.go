@@ -217,7 +217,7 @@ func (s *Service) renew(ctx context.Context, w *work, id string, draft draftPlan
 	}
 	p, out, err := s.renewed(i, draft, policy, w.now)
 	if err != nil {
-		tellUnproposable(w, i, policy, err)
+		tellUnproposable(w, i, policy, []unproposed{{draft.Title, err}})
 		w.setProposal(old.endChoice("not asked: "+clean(err.Error()), w.now), Outcome{})
 		return nil
 	}
@@ -243,6 +243,6 @@ func (s *Service) renewed(i Incident, draft draftPlan, policy Policy, now time.T
 		return Proposal{}, Outcome{}, fmt.Errorf("%w: %s", errNotAsked, r.Why)
 	}
 	return NewProposal(ProposalDraft{
-		ID: s.newID("prop"), Nonce: s.newNonce(), Incident: i, Planned: draft.PlannedProposal, Snapshot: draft.snapshot, Policy: policy, Proposer: itself(),
+		ID: s.newID("prop"), Nonce: s.newNonce(), Incident: i, Planned: draft.PlannedProposal, Snapshot: draft.snapshot, Policy: policy, Proposer: itself(), Authors: s.authors(i),
 	}, now)
 }
