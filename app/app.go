@@ -77,6 +77,7 @@ func New(ctx context.Context, project *Project, o Options) (*App, error) {
 		a.buildService,
 		func() error { return a.buildFaces(o) },
 		func() error { return a.recordStart(ctx, o.Version) },
+		func() error { return a.service.LoadPolicies(ctx) },
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -233,7 +234,8 @@ func (a *App) buildService() error {
 	a.service = workflows.NewService(options)
 	a.runner.service = a.service
 	a.handler.Decider, a.handler.Reader, a.handler.Checker = a.service, a.service, a.runner
-	a.handler.Stopper = a.service
+	a.handler.Stopper, a.handler.Policy = a.service, a.service.Policy
+	a.handler.Governor, a.handler.Recorder = a.service, a.service
 	a.handler.Requests, a.handler.Pager, a.handler.Tracker = a.service, outside.pager != nil, outside.tickets != nil
 	return nil
 }
@@ -259,7 +261,7 @@ func (a *App) buildFaces(Options) error {
 	c := a.project.Config
 	a.deliverer = &handlers.Deliverer{
 		Poster: a.speaker(), OpenDM: a.client.OpenDM, Placer: a.service, Loader: a.service,
-		Policy: a.policy, Zone: a.project.Zone, Now: a.project.Now, Logger: a.log,
+		Policy: a.service.Policy, Zone: a.project.Zone, Now: a.project.Now, Logger: a.log,
 	}
 	var err error
 	a.socket, err = bot.NewSocket(c.Slack.AppToken.Reveal(), bot.SocketOptions{
@@ -316,7 +318,11 @@ func (a *App) recordStart(ctx context.Context, version string) error {
 		if err != nil {
 			return err
 		}
-		drafts := []receipts.Draft{a.configReceipt(hex.EncodeToString(sum[:]), version, now)}
+		inForce, err := tx.InForce(ctx)
+		if err != nil {
+			return err
+		}
+		drafts := []receipts.Draft{a.configReceipt(hex.EncodeToString(sum[:]), version, workflows.FileChanges(inForce, a.allPolicies(), now), now)}
 		if err := errors.Join(a.refuseShrunk(ctx, tx, head), a.refuseHalfRotated(ctx, tx, head)); err != nil {
 			return err
 		}
@@ -360,11 +366,14 @@ func (a *App) keyReceipt(now time.Time) receipts.Draft {
 	}
 }
 
-func (a *App) configReceipt(hash, version string, now time.Time) receipts.Draft {
+// configReceipt says what the file says, what of it changed, and what is in
+// force. It holds governed terms and people only, no secret.
+func (a *App) configReceipt(hash, version string, changes []workflows.FileChange, now time.Time) receipts.Draft {
 	domains := receipts.Object{}
-	for name, policy := range a.policies {
-		domains[name] = receipts.Object{
-			"level": fmt.Sprintf("L%d", policy.Level), "policy_version": policy.Version,
+	for _, change := range changes {
+		policy := a.policies[change.Domain]
+		domains[change.Domain] = receipts.Object{
+			"level": change.InForce.Level.String(), "file_level": policy.Level.String(), "policy_version": change.InForce.Version, "changes": change.Document(),
 			"owner": policy.Owner.User, "deputy": policy.Deputy.User, "escalation": users(policy.Escalation), "cc": users(policy.CC),
 			"on_call": rotas(policy.Rotas), "unresolved": strings.Join(policy.Unresolved, "; "),
 		}

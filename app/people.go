@@ -2,9 +2,6 @@ package app
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"sort"
@@ -109,7 +106,14 @@ func policyOf(c *config.Config, name string, d config.Domain, p people) workflow
 		policy.TicketRequest, policy.TicketFields, policy.TicketMove = d.JiraRequestType, d.JiraFields, d.JiraResolve
 	}
 	fillChain(&policy, c, d, p)
-	policy.Version = versionOf(policy)
+	policy.Playbooks, policy.PolicyQuorum = d.Playbooks, d.PolicyQuorum
+	policy.Named, policy.OperatorNames = c.Approvers(name), c.Operators()
+	for _, who := range c.AgentOperators {
+		if person, found := p.known[who]; found {
+			policy.Operators = append(policy.Operators, person)
+		}
+	}
+	policy.Version = policy.Digest()
 	return policy
 }
 
@@ -163,22 +167,10 @@ func or(value, otherwise string) string {
 	return value
 }
 
-func levelOf(level string) workflows.Level {
-	switch level {
-	case "L0":
-		return workflows.L0Manual
-	case "L2":
-		return workflows.L2Propose
-	default:
-		return workflows.L1Observe
+// levelOf reads a level of the file; where it says none, dw observes.
+func levelOf(text string) workflows.Level {
+	if level, known := workflows.ParseLevel(text); known {
+		return level
 	}
-}
-
-func versionOf(policy workflows.Policy) string {
-	content, err := json.Marshal(policy)
-	if err != nil {
-		return "unknown"
-	}
-	sum := sha256.Sum256(content)
-	return hex.EncodeToString(sum[:])
+	return workflows.L1Observe
 }

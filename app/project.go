@@ -55,6 +55,7 @@ func LoadProject(path string, from config.Sources, offline bool) (*Project, erro
 	problems = append(problems, checkGraphTokens(c)...)
 	problems = append(problems, checkSignals(c, graph)...)
 	problems = append(problems, checkConnections(c)...)
+	problems = append(problems, checkPlaybooks(c)...)
 	p.Graph, p.Specs = graph, specs
 	if problems = without(problems, offline); len(problems) > 0 {
 		return nil, problems

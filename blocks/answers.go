@@ -33,6 +33,10 @@ func Help(command string, pager, tracker bool) Message {
 		{"verify", "check the receipts' chain now"},
 		{"stop [REASON]", "nothing new starts from now on, for anybody who is listed"},
 		{"resume [REASON]", "ask the others to lift the stop"},
+		{"policy [DOMAIN]", "the level and policy in force, who set it, and what the configuration says besides"},
+		{"policy DOMAIN ask [REASON]", "ask the others for what the configuration says besides"},
+		{"level DOMAIN LEVEL [REASON]", "lower a level at once, or ask the others to raise it by one"},
+		{"record DOMAIN", "what dw proposed or would have, and what came of it"},
 	}
 	if pager {
 		rows = append(rows, [2]string{"page INCIDENT", "page who is on call"})
@@ -67,6 +71,7 @@ func Status(open []workflows.Incident, waiting []workflows.Proposal, results []c
 		{bold("Waiting for a decision: "), text(fmt.Sprint(len(waiting)))},
 		{bold("Checks: "), text(strings.Join(words, ", "))},
 	}
+	lines = append(lines, heldLines(v)...)
 	if v.Stop.On {
 		lines = append([]line{stopLine(v)}, lines...)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"dw/receipts"
 	"dw/workflows"
 
 	"github.com/slack-go/slack"
@@ -17,8 +18,7 @@ func ChangeCard(p workflows.Proposal, v View) Message {
 	if v.Stop.On {
 		lines = append(lines, stopLine(v))
 	}
-	asker := workflows.Person{Team: p.Proposer.Team, User: p.Proposer.User, Name: p.Proposer.Name}
-	lines = append(lines, line{bold("Asked by: "), mention(asker), text(", who cannot decide it")})
+	lines = append(lines, askerLine(p))
 	if p.Change != nil && p.Change.Reason != "" {
 		lines = append(lines, line{bold("Why: "), text(p.Change.Reason)})
 	}
@@ -27,16 +27,23 @@ func ChangeCard(p workflows.Proposal, v View) Message {
 		lines = append(lines, waitingLine(p, v))
 	}
 	blocks := []slack.Block{
-		slack.NewHeaderBlock(plain(header, maxHeader)), rich("ask", lines...), rich("foot", footLines(p, v)...),
+		slack.NewHeaderBlock(plain(header, maxHeader)), rich("ask", lines...),
 	}
+	blocks = append(append(blocks, changeBlocks(p, v)...), rich("foot", footLines(p, v)...))
 	if actions := approvalActions(p); len(actions) > 0 {
 		blocks = append(blocks, slack.NewActionBlock(fmt.Sprintf("proposal_actions_%d", p.Rev), actions...))
 	}
-	return Message{Text: changeText(header, asker, p, v), Blocks: fit(blocks)}
+	return Message{Text: changeText(header, p, v), Blocks: fit(blocks)}
 }
 
-func changeText(header string, asker workflows.Person, p workflows.Proposal, v View) string {
-	parts := []string{header, "Asked by " + nameOf(asker)}
+func changeText(header string, p workflows.Proposal, v View) string {
+	parts := []string{header}
+	if p.Proposer.Kind == receipts.ActorHuman {
+		parts = append(parts, "Asked by "+nameOf(workflows.Person{User: p.Proposer.User, Name: p.Proposer.Name}))
+	}
+	if p.Change != nil && len(p.Change.Terms) > 0 {
+		parts = append(parts, workflows.TermsText(p.Change.Terms))
+	}
 	if p.State == workflows.Waiting {
 		parts = append(parts, deciderText(p, v, " or "))
 	}

@@ -24,6 +24,9 @@ func IncidentCard(i workflows.Incident, proposals []workflows.Proposal, v View) 
 	if v.Stop.On && i.State != workflows.Resolved {
 		blocks = append(blocks, rich("stop", stopLine(v)))
 	}
+	if held := heldLines(v); len(held) > 0 && i.State != workflows.Resolved {
+		blocks = append(blocks, rich("held", held...))
+	}
 	blocks = append(blocks, rich("facts", factLines(i, proposals, v)...))
 	if block := proposalSummary(i, proposals, v); block != nil {
 		blocks = append(blocks, block)

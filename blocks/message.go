@@ -51,6 +51,8 @@ type View struct {
 	// CanPage and CanTicket say that a person may ask for the incident's page
 	// or ticket.
 	CanPage, CanTicket bool
+	// Held says what configurations ask for and is not in force.
+	Held []string
 	// Stop is shown on every card while it is on.
 	Stop workflows.Stop
 }

@@ -26,6 +26,10 @@ type Config struct {
 	Changes     Changes                 `yaml:"changes"`
 	Signals     Signals                 `yaml:"signals"`
 
+	// AgentOperators are names of people who hold credentials of dw or of an agent;
+	// they decide no policy change.
+	AgentOperators []string `yaml:"agent_operators"`
+
 	file string
 	at   map[string]position
 
@@ -136,7 +140,9 @@ func (p PersonConfig) Several() bool { return p.OnCall() || p.Group != "" }
 
 // Domain is a named set of assets with an owner, a chain and a level.
 type Domain struct {
-	Level         string   `yaml:"level"` // L0, L1, L2; default L1
+	Level         string   `yaml:"level"`         // L0, L1, L2, L3; default L1; a higher one than is in force is proposed
+	Playbooks     []string `yaml:"playbooks"`     // CAUSE/KEY: what dw may do by itself at L3
+	PolicyQuorum  int      `yaml:"policy_quorum"` // people besides the one who asks, for a policy change; default 1
 	Owner         string   `yaml:"owner"`
 	Deputy        string   `yaml:"deputy"`
 	Escalation    []string `yaml:"escalation"`

@@ -10,7 +10,7 @@ var channelPattern = regexp.MustCompile(`^[CG][A-Z0-9]+$`)
 
 func (c *Config) checkDomain(add adder, key string, d Domain) {
 	if d.Level != "" {
-		oneOf(add, key+".level", d.Level, "L0", "L1", "L2")
+		oneOf(add, key+".level", d.Level, "L0", "L1", "L2", "L3")
 	}
 	switch {
 	case d.Channel == "":
@@ -22,10 +22,11 @@ func (c *Config) checkDomain(add adder, key string, d Domain) {
 		add(key+".owner", "is missing: a name from people")
 	}
 	if d.Solo && d.Level == "L3" {
-		add(key+".solo", "a one-person team cannot exceed L2")
+		add(key+".solo", "a team of one cannot exceed L2")
 	}
 	c.checkNames(add, key, d)
 	c.checkQuorum(add, key, d)
+	c.checkPolicyQuorum(add, key, d)
 	c.checkPage(add, key, d)
 	c.checkTicket(add, key, d)
 	c.checkOrder(add, key, span{"remind_after", d.RemindAfter, defaultRemindAfter}, span{"expire_after", d.ExpireAfter, defaultExpireAfter},

@@ -92,6 +92,7 @@ func (c *Config) validate() Problems {
 		c.checkDomain(add, "domains."+name, c.Domains[name])
 	}
 	c.checkPeople(add)
+	c.checkOperators(add)
 	c.checkDagster(add)
 	c.checkPagerDuty(add)
 	c.checkJira(add)

@@ -69,6 +69,10 @@ func (h *Handler) answer(ctx context.Context, c bot.Command) (blocks.Message, er
 		return h.receipts(ctx, rest)
 	case "verify":
 		return h.verify(ctx)
+	case "level", "policy":
+		return h.policies(ctx, words[0], rest)
+	case "record":
+		return h.record(ctx, rest)
 	case "page":
 		return h.page(ctx, who, rest)
 	case "ticket":
@@ -91,7 +95,7 @@ func (h *Handler) status(ctx context.Context) (blocks.Message, error) {
 	if err != nil {
 		return blocks.Message{}, err
 	}
-	return blocks.Status(open, waiting, results, h.view(ctx)), nil
+	return blocks.Status(open, waiting, results, h.heldView(ctx)), nil
 }
 
 func (h *Handler) incidents(ctx context.Context) (blocks.Message, error) {
@@ -183,6 +187,7 @@ func (h *Handler) incidentView(ctx context.Context, i workflows.Incident) blocks
 	v := h.view(ctx)
 	if policy, ok := h.Policy(i.Domain); ok {
 		v.Owner, v.Unresolved = responsible(policy), policy.Unresolved
+		v.Held = heldOf(policy)
 		v.CanPage, v.CanTicket = policy.CanPage(i), policy.CanTicket(i)
 	}
 	return v

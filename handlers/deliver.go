@@ -107,7 +107,7 @@ func (d *Deliverer) paintIncident(ctx context.Context, id string) (workflows.Mes
 		return workflows.MessageRef{}, fmt.Errorf("load incident %s: %w", id, err)
 	}
 	policy, _ := d.Policy(incident.Domain)
-	view := blocks.View{Now: d.Now(), Zone: d.Zone, Stop: d.stop(ctx), Owner: responsible(policy), Unresolved: policy.Unresolved, CanPage: policy.CanPage(incident), CanTicket: policy.CanTicket(incident)}
+	view := blocks.View{Now: d.Now(), Zone: d.Zone, Stop: d.stop(ctx), Owner: responsible(policy), Unresolved: policy.Unresolved, Held: heldOf(policy), CanPage: policy.CanPage(incident), CanTicket: policy.CanTicket(incident)}
 	message := toBot(blocks.IncidentCard(incident, proposals, view))
 	if incident.Card.TS != "" {
 		return incident.Card, d.repaint(ctx, incident.Card, revisionsOf(view.Stop, incident, proposals...), message)

@@ -51,6 +51,8 @@ type Options struct {
 	Decider  workflows.Decider
 	Requests workflows.Requester // of pages and tickets
 	Stopper  workflows.Stopper
+	Governor workflows.Governor
+	Recorder workflows.Recorder
 	Pager    bool // whether a pager is configured
 	Tracker  bool // whether a tracker is configured
 	Reader   workflows.Reader
@@ -96,6 +98,9 @@ func (h *Handler) Handle(ctx context.Context, e bot.Event) (any, error) {
 	case bot.Command:
 		if ask, reason := h.stopVerb(event); ask != nil {
 			return nil, h.stop(ctx, event, ask, reason)
+		}
+		if ask, request := h.governVerb(event); ask != nil {
+			return nil, h.govern(ctx, event, ask, request)
 		}
 		h.later(func(ctx context.Context) { h.command(ctx, event) })
 		return nil, nil

@@ -3,6 +3,7 @@ package workflows
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"dw/receipts"
@@ -14,6 +15,7 @@ type ChangeKind string
 // The kinds of policy change.
 const (
 	ChangeResume ChangeKind = "resume" // lifts the stop
+	ChangePolicy ChangeKind = "policy" // puts governed terms of a domain's policy in force
 )
 
 // Change is what a proposal about dw's own policy asks for (approvals.md rule
@@ -22,10 +24,34 @@ type Change struct {
 	Kind    ChangeKind `json:"kind"`
 	Reason  string     `json:"reason,omitempty"`
 	StopRev int64      `json:"stop_rev,omitempty"` // the stop that ChangeResume lifts
+
+	// Of ChangePolicy: the terms, the policy that they are taken from, what was in
+	// force when it was asked, and for a promotion the record it is asked on.
+	Terms    []TermChange `json:"terms,omitempty"`
+	Target   *Policy      `json:"target,omitempty"`
+	Rev      int64        `json:"rev,omitempty"`
+	Record   *Record      `json:"record,omitempty"`
+	FromFile bool         `json:"from_file,omitempty"` // an edit of the file asks for it, in nobody's name
+}
+
+// Promotes reports whether c raises a level.
+func (c Change) Promotes() bool {
+	return slices.ContainsFunc(c.Terms, func(t TermChange) bool { return t.Term == termLevel })
 }
 
 func (c Change) document() receipts.Object {
-	return receipts.Object{"kind": string(c.Kind), "reason": clean(c.Reason), "stop_rev": int(c.StopRev)}
+	o := receipts.Object{"kind": string(c.Kind), "reason": clean(c.Reason), "stop_rev": int(c.StopRev)}
+	if c.Kind != ChangePolicy {
+		return o
+	}
+	o["terms"], o["rev"], o["from_file"] = termsDocument(c.Terms), c.Rev, c.FromFile
+	if c.Target != nil {
+		o["target"] = c.Target.Digest()
+	}
+	if c.Record != nil {
+		o["record"] = c.Record.document()
+	}
+	return o
 }
 
 // ErrAlone says that nobody else is there to decide a policy change.
@@ -36,9 +62,11 @@ type changeDraft struct {
 	ID, Nonce string
 	Title     string
 	Change    Change
-	Policy    Policy // of the domain in whose channel it is asked: its clocks hold
-	By        Person
+	Policy    Policy   // of the domain in whose channel it is asked: its clocks hold
+	By        Person   // nobody: dw asks, for an edited file
 	Deciders  []Person // everybody who may decide, the one who asks among them
+	Quorum    int
+	Solo      bool
 }
 
 // newChange makes a waiting policy change. Everybody but the requester is asked
@@ -47,8 +75,8 @@ func newChange(d changeDraft, now time.Time) (Proposal, Outcome, error) {
 	now = now.UTC().Round(0)
 	p := Proposal{
 		ID: d.ID, Domain: d.Policy.Domain, Key: string(d.Change.Kind), Title: d.Title, Change: &d.Change,
-		PolicyVersion: d.Policy.Version, Proposer: human(d.By), CreatedAt: now,
-		ExecuteWithin: d.Policy.ExecuteWithin, Nonce: d.Nonce, State: Waiting, Quorum: 1, Steps: []StepStatus{},
+		PolicyVersion: d.Policy.Version, Proposer: actorOf(d.By), CreatedAt: now,
+		ExecuteWithin: d.Policy.ExecuteWithin, Nonce: d.Nonce, State: Waiting, Quorum: max(d.Quorum, 1), Solo: d.Solo, Steps: []StepStatus{},
 	}
 	for _, who := range d.Deciders {
 		if !who.Same(d.By) {

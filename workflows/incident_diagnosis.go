@@ -91,7 +91,7 @@ func wouldPropose(i Incident, plan []diagnosis.PlannedProposal, now time.Time) (
 	i.WouldPropose, i.UpdatedAt = titles, now.UTC()
 	var out Outcome
 	out.receipt(i.draft(receipts.KindAutonomyWouldPropose, itself(), now, receipts.Object{
-		"level": int(i.Level), "proposals": plans,
+		"level": int(i.Level), "cause": causeID(i.Diagnosis), "proposals": plans,
 	}))
 	out.note(i.ID, fmt.Sprintf("At level L%d dw only observes; it would have asked for: %s.", i.Level, joinAnd(titles)))
 	return i, out

@@ -32,7 +32,7 @@ func (s *Service) investigate(ctx context.Context, incident string) error {
 		if err != nil || i.State == Resolved {
 			return err
 		}
-		policy := s.policy(i.Domain)
+		policy := s.policyUnder(w.inForce, i.Domain)
 		next, out := diagnosed(i, f, policy.Level, w.now)
 		if len(out.Receipts) == 0 {
 			return nil

@@ -40,6 +40,7 @@ type memData struct {
 	drafts    []receipts.Draft
 	head      receipts.Head
 	stop      Stop
+	inForce   InForce
 }
 
 func newMemStore() *memStore { return &memStore{data: memData{}.copy()} }
@@ -277,6 +278,16 @@ func (t *memTx) PutStop(_ context.Context, s Stop) (Stop, error) {
 	}
 	t.data.stop = s
 	return s, nil
+}
+
+func (t *memTx) InForce(context.Context) (InForce, error) { return t.data.inForce, nil }
+
+func (t *memTx) PutInForce(_ context.Context, f InForce) (InForce, error) {
+	if f.Rev != t.data.inForce.Rev+1 {
+		return InForce{}, ErrConflict
+	}
+	t.data.inForce = f
+	return f, nil
 }
 
 func (t *memTx) Enqueue(_ context.Context, e Effect) error {

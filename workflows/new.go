@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"dw/diagnosis"
@@ -60,6 +61,8 @@ type Service struct {
 	newNonce     func() string
 	log          *slog.Logger
 	started      string // id of this process, in the keys of its repaints
+
+	ruled atomic.Pointer[InForce] // as last read; what decides is read in its transaction
 
 	mu        sync.Mutex
 	launching map[StepRef]bool
@@ -119,11 +122,15 @@ func (o Options) Check() error {
 	return err
 }
 
-// policy returns the domain's policy; a domain without one is only observed,
-// the shipped default.
+// policy returns the domain's policy as it is in force, to the knowledge of this
+// process; a domain without one is only observed, the shipped default.
 func (s *Service) policy(domain string) Policy {
+	return s.policyUnder(s.known(), domain)
+}
+
+func (s *Service) policyUnder(f InForce, domain string) Policy {
 	if p, found := s.policies(domain); found {
-		return p
+		return f.Policy(p)
 	}
 	return Policy{Domain: domain, Level: L1Observe}
 }
@@ -132,11 +139,9 @@ func (s *Service) terms(domain string) Terms {
 	return Terms{Policy: s.policy(domain), CanObserve: s.canObserve}
 }
 
-// termsIn are the terms of a transaction: with its stop.
+// termsIn are the terms of a transaction: with its stop and its policy in force.
 func (s *Service) termsIn(w *work, domain string) Terms {
-	t := s.terms(domain)
-	t.Stopped = w.stop.On
-	return t
+	return Terms{Policy: s.policyUnder(w.inForce, domain), CanObserve: s.canObserve, Stopped: w.stop.On}
 }
 
 func (s *Service) canObserve(a diagnosis.Action) bool {

@@ -1,6 +1,9 @@
 package workflows
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Level is a domain's autonomy level.
 type Level int
@@ -12,6 +15,17 @@ const (
 	L2Propose
 	L3Act
 )
+
+// ParseLevel reads "L2", in either case; the level is unknown to dw where ok is
+// false.
+func ParseLevel(text string) (level Level, ok bool) {
+	for l := L0Manual; l <= L3Act; l++ {
+		if strings.EqualFold(text, l.String()) {
+			return l, true
+		}
+	}
+	return 0, false
+}
 
 // Policy is what one domain's configuration decides; app fills it from the
 // configuration with every person resolved to a Slack user.
@@ -51,5 +65,16 @@ type Policy struct {
 	TicketRequest string            `json:"ticket_request,omitempty"`
 	TicketFields  map[string]string `json:"ticket_fields,omitempty"`
 	TicketMove    string            `json:"ticket_move,omitempty"`
-	Version       string            `json:"version"` // hex SHA-256 of the domain's policy
+	// Named says whom the file names, role by role, whatever Slack knows of them;
+	// Operators hold credentials of dw or of an agent and never decide a policy
+	// change.
+	Named         []string `json:"named,omitempty"`
+	OperatorNames []string `json:"operator_names,omitempty"`
+	Operators     []Person `json:"operators,omitempty"`
+	PolicyQuorum  int      `json:"policy_quorum,omitempty"` // humans other than the requester, for a policy change; 0 is 1
+	Playbooks     []string `json:"playbooks,omitempty"`     // CAUSE/KEY, what dw may do by itself at L3
+	Version       string   `json:"version"`                 // hex SHA-256 of the domain's policy
+	// Held is what the file asks for and is not in force; filled when a policy is
+	// read, never stored.
+	Held []TermChange `json:"-"`
 }

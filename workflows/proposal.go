@@ -134,7 +134,7 @@ type Clocks struct {
 }
 
 // Proposal is an immutable, hashed plan with the state of its decision.
-// ID, Incident, Domain, Plan, Change, Title, Key, After, BlastHash, PreChecks, Snapshot,
+// ID, Incident, Domain, Plan, Change, Title, Playbook, Key, After, BlastHash, PreChecks, Snapshot,
 // PolicyVersion, Proposer, CreatedAt, Clocks.ExpiresAt, ExecuteWithin, the
 // people of Chain, Quorum and Solo are inside the hash and never change.
 type Proposal struct {
@@ -143,6 +143,7 @@ type Proposal struct {
 	Domain        string                  `json:"domain"`
 	Key           string                  `json:"key"`
 	Title         string                  `json:"title"`
+	Playbook      string                  `json:"playbook,omitempty"` // CAUSE/KEY, the class that the record counts
 	Plan          []diagnosis.PlannedStep `json:"plan"`
 	Change        *Change                 `json:"change,omitempty"` // of dw's own policy; then there is neither incident nor plan
 	After         []string                `json:"after,omitempty"`  // ids of proposals whose steps must be done first

@@ -50,6 +50,9 @@ func proposalDocument(p Proposal) receipts.Object {
 	if len(p.Authors) > 0 {
 		d["authors"] = authorsDocument(p.Authors)
 	}
+	if p.Playbook != "" {
+		d["playbook"] = clean(p.Playbook)
+	}
 	return d
 }
 

@@ -61,7 +61,7 @@ func (d ProposalDraft) validate() error {
 func (d ProposalDraft) proposal(now time.Time) Proposal {
 	p := Proposal{
 		ID: d.ID, Incident: d.Incident.ID, Domain: d.Incident.Domain,
-		Key: d.Planned.Key, Title: d.Planned.Title,
+		Key: d.Planned.Key, Title: d.Planned.Title, Playbook: playbookOf(causeID(d.Incident.Diagnosis), d.Planned.Key),
 		Plan: slices.Clone(d.Planned.Steps), After: slices.Clone(d.After),
 		BlastHash: blastHash(d.Incident.Blast), PreChecks: preChecks(d.Incident.Signals), Snapshot: slices.Clone(d.Snapshot),
 		PolicyVersion: d.Policy.Version, Proposer: d.Proposer, CreatedAt: now,

@@ -74,7 +74,7 @@ func (p Policy) fixBy(now time.Time) time.Time {
 // waiting one of the same key whose content differs. The policy's rotas are read.
 func (s *Service) propose(ctx context.Context, w *work, incident string, plan []draftPlan, policy Policy) error {
 	i, err := w.incident(ctx, incident)
-	if err != nil || i.State == Resolved || policy.may(DeedPropose).Permission != Ask {
+	if err != nil || i.State == Resolved || s.policyUnder(w.inForce, i.Domain).may(DeedPropose).Permission != Ask {
 		return err
 	}
 	existing, err := w.proposalsOf(ctx, incident)

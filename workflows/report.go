@@ -78,7 +78,7 @@ func (s *Service) report(ctx context.Context, w *work, r Report) (ReportOutcome,
 func (s *Service) tellUnknown(w *work, r Report) {
 	policy := s.policy(r.Result.Domain)
 	bad := r.Result.Status == checks.Fail || r.Result.Status == checks.Warn
-	if !bad || policy.Channel == "" || policy.Level < L1Observe {
+	if !bad || policy.Channel == "" || policy.may(DeedDiagnose).Permission != Allow {
 		return
 	}
 	text := fmt.Sprintf("%s. Unknown asset, so no incident: %s. Name it in dw's lineage, or tie the check to an asset under signals.",

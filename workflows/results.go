@@ -26,7 +26,7 @@ func (s *Service) record(ctx context.Context, w *work, r checks.Result) error {
 	if err := w.tx.PutResult(ctx, r); err != nil {
 		return fmt.Errorf("store result: %w", err)
 	}
-	policy := s.policy(r.Domain)
+	policy := s.policyUnder(w.inForce, r.Domain)
 	if policy.may(DeedDiagnose).Permission != Allow {
 		return nil
 	}

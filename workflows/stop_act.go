@@ -79,7 +79,7 @@ func (w *work) withdrawResumes(ctx context.Context, why string) error {
 // refuseStop answers who may neither stop nor ask to resume; an empty answer
 // lets them.
 func (s *Service) refuseStop(w *work, r StopRequest, action string) Answer {
-	policies := s.domains()
+	policies := s.inForceDomains()
 	listed := slices.ContainsFunc(policies, func(p Policy) bool { return p.listed(r.By) })
 	var why *Refusal
 	switch {
@@ -108,7 +108,7 @@ func (s *Service) switchStop(ctx context.Context, w *work, next Stop) error {
 	if !stored.On {
 		text = fmt.Sprintf("The stop is lifted by %s at %s. What waited goes on.", stored.By.shown(), clockText(stored.At, w.now))
 	}
-	for _, p := range s.domains() {
+	for _, p := range s.inForceDomains() {
 		key := fmt.Sprintf("stop/%d/%s", stored.Rev, p.Channel)
 		w.out.effect(EffectNotice, key, Notice{Channel: p.Channel, Text: text, Since: stored.At})
 	}
@@ -150,7 +150,7 @@ func (s *Service) askResume(ctx context.Context, w *work, r StopRequest) (Answer
 	policy := s.changePolicy(r)
 	p, out, err := newChange(changeDraft{
 		ID: s.newID("prop"), Nonce: s.newNonce(), Title: "Lift the stop", Policy: policy, By: r.By,
-		Change: Change{Kind: ChangeResume, Reason: r.Reason, StopRev: w.stop.Rev}, Deciders: deciders(s.domains()),
+		Change: Change{Kind: ChangeResume, Reason: r.Reason, StopRev: w.stop.Rev}, Deciders: deciders(s.inForceDomains()),
 	}, w.now)
 	if errors.Is(err, ErrAlone) {
 		return s.resumeAlone(ctx, w, r, policy)
@@ -179,7 +179,7 @@ func (s *Service) resumeAlone(ctx context.Context, w *work, r StopRequest, polic
 // changePolicy is the policy in whose channel a change is asked: the channel's
 // own, else the first in which the person stands.
 func (s *Service) changePolicy(r StopRequest) Policy {
-	policies := s.domains()
+	policies := s.inForceDomains()
 	for _, p := range policies {
 		if p.Channel == r.Channel {
 			return p
@@ -191,6 +191,9 @@ func (s *Service) changePolicy(r StopRequest) Policy {
 
 // applyChange puts an approved policy change in force.
 func (s *Service) applyChange(ctx context.Context, w *work, p Proposal) error {
+	if p.Change.Kind == ChangePolicy {
+		return s.applyPolicy(ctx, w, p)
+	}
 	next, out, refusal := lift(w.stop, p, w.now)
 	if refusal != nil {
 		w.setProposal(notInForce(p, refusal.Text, w.now))

@@ -82,6 +82,7 @@ type ReadTx interface {
 	ReceiptReads
 	DeadlineReads
 	StopReads
+	PolicyReads
 }
 
 // RowWrites writes rows. Put of an incident or proposal compares Rev with the
@@ -122,4 +123,5 @@ type Tx interface {
 	DeadlineWrites
 	LogWrites
 	StopWrites
+	PolicyWrites
 }

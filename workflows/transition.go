@@ -55,6 +55,7 @@ const (
 	RefusedNotProposer RefusalCode = "not_proposer"    // did not ask for it
 	RefusedNotApprover RefusalCode = "not_approver"    // has no approval to revoke
 	RefusedStopped     RefusalCode = "stopped"         // dw is stopped
+	RefusedPromotion   RefusalCode = "promotion"       // of a level, or for a team of one
 )
 
 // Refusal says why a command was not carried out. Text is plain and for the

@@ -17,9 +17,11 @@ type work struct {
 	incidents rows[Incident]
 	proposals rows[Proposal]
 	out       Outcome
-	stop      Stop // as read when the transaction began
-	quiet     bool // what changed is not on any card
-	counted   bool // what changed of the incident is how often a check failed
+	stop      Stop    // as read when the transaction began
+	inForce   InForce // likewise, with what this transaction changes
+	governed  bool    // it changes inForce
+	quiet     bool    // what changed is not on any card
+	counted   bool    // what changed of the incident is how often a check failed
 }
 
 // rows keeps rows by id, and which of them changed in what order.
@@ -167,6 +169,9 @@ func (w *work) writeNotes(ctx context.Context) error {
 }
 
 func (w *work) writeOutcome(ctx context.Context) error {
+	if err := w.writeInForce(ctx); err != nil {
+		return err
+	}
 	for _, d := range w.out.Deadlines {
 		if err := w.moveDeadline(ctx, d); err != nil {
 			return fmt.Errorf("move deadline %s of %s: %w", d.Kind, d.Subject, err)
@@ -209,20 +214,31 @@ const writeAttempts = 5
 func (s *Service) write(ctx context.Context, do func(*work) error) error {
 	var err error
 	for range writeAttempts {
+		var after InForce
 		err = s.store.Update(ctx, func(tx Tx) error {
 			stop, err := tx.Stop(ctx)
 			if err != nil {
 				return fmt.Errorf("read the stop: %w", err)
 			}
-			w := &work{tx: tx, now: s.now(), stop: stop}
+			inForce, err := tx.InForce(ctx)
+			if err != nil {
+				return fmt.Errorf("read the policy in force: %w", err)
+			}
+			s.learn(inForce)
+			w := &work{tx: tx, now: s.now(), stop: stop, inForce: inForce}
 			if err := do(w); err != nil {
 				return err
 			}
 			if err := s.queueErrands(ctx, w); err != nil {
 				return err
 			}
-			return w.flush(ctx)
+			err = w.flush(ctx)
+			after = w.inForce
+			return err
 		})
+		if err == nil {
+			s.learn(after)
+		}
 		if !errors.Is(err, ErrConflict) {
 			return err
 		}

@@ -114,6 +114,7 @@ func (x *examination) receipts(ctx context.Context, f *found, key string) {
 		f.add(Fail, path, "set instance back to "+log.Instance()+", or name another file", "belongs to instance "+log.Instance()+", not "+x.c.Instance)
 	}
 	f.stopped(ctx, path, log)
+	f.policies(ctx, path, log, x.c)
 	report, err := log.Verify(ctx, key)
 	if closed := log.Close(); err == nil {
 		err = closed
@@ -175,6 +176,7 @@ func (x *examination) server(ctx context.Context, f *found, key string) {
 	limited, cancel := context.WithTimeout(ctx, verifyWithin)
 	defer cancel()
 	f.stopped(limited, "store.dsn", log)
+	f.policies(limited, "store.dsn", log, x.c)
 	report, err := log.Verify(limited, key)
 	if closed := log.Close(); err == nil {
 		err = closed

@@ -37,6 +37,7 @@ func Run(t *testing.T, open func(t *testing.T) Subject) {
 		"incident order and filter":              incidentOrder,
 		"proposal order and filter":              proposalOrder,
 		"the stop":                               theStop,
+		"the policy in force":                    policyInForce,
 		"proposal of a policy change":            policyChange,
 		"proposal without incident":              orphanProposal,
 		"results":                                results,
