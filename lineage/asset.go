@@ -97,8 +97,9 @@ type SLA struct {
 type Asset struct {
 	ID          AssetID           `json:"id"`
 	Kind        Kind              `json:"kind"`
-	Name        string            `json:"name"`              // the short name people type
-	Aliases     []string          `json:"aliases,omitempty"` // other names: relation, topic, file
+	Name        string            `json:"name"`               // the short name people type
+	Aliases     []string          `json:"aliases,omitempty"`  // other names: relation, topic, file
+	Relation    string            `json:"relation,omitempty"` // what a dbt entry is in its warehouse: "postgres:///db.schema.table"
 	Description string            `json:"description,omitempty"`
 	Domain      string            `json:"domain,omitempty"`
 	Owners      []Fact            `json:"owners,omitempty"` // ordered, first is the one to ask

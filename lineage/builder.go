@@ -39,15 +39,32 @@ func (b *Builder) AddEdge(e Edge) {
 // Build returns the graph of all that was added. The error joins everything
 // that is wrong with it: an asset without id, kind or provenance, an unknown
 // money class, an edge from or to an asset that no source stated.
+//
+// Ids that are one asset are joined: see docs/lineage.md. Each of them finds it.
 func (b *Builder) Build() (*Graph, error) {
+	b = b.clone()
+	canon, unsure := b.unify()
 	assets, errs := b.assets()
 	g := newGraph(assets)
+	g.unsure = unsure
+	for id, to := range canon {
+		g.index[id] = g.index[to]
+	}
 	edges, edgeErrs := b.pairs(g)
 	if err := errors.Join(append(errs, edgeErrs...)...); err != nil {
 		return nil, fmt.Errorf("build the context graph: %w", err)
 	}
 	g.connect(edges)
 	return g, nil
+}
+
+// clone copies what unify changes, so that Build can be called again.
+func (b *Builder) clone() *Builder {
+	out := &Builder{statements: make(map[AssetID][]Asset, len(b.statements)), edges: slices.Clone(b.edges)}
+	for id, list := range b.statements {
+		out.statements[id] = slices.Clip(list)
+	}
+	return out
 }
 
 // assets returns the merged assets by id, so that a node's number does not

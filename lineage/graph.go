@@ -17,6 +17,7 @@ type Graph struct {
 	down   adjacency
 	up     adjacency
 	names  names
+	unsure []IdentityConflict
 }
 
 // adjacency is one direction of the graph as compressed sparse rows: the
@@ -99,6 +100,9 @@ func (a adjacency) neighbours(n int32) iter.Seq2[int32, int32] {
 		}
 	}
 }
+
+// IdentityConflicts returns the names that may be of several assets, ordered.
+func (g *Graph) IdentityConflicts() []IdentityConflict { return slices.Clone(g.unsure) }
 
 // Len returns the number of assets.
 func (g *Graph) Len() int { return len(g.assets) }

@@ -219,6 +219,9 @@ func (r *manifestReader) asset(e manifestEntry) (Asset, error) {
 		a.Kind = KindDashboard
 	}
 	a.Name, a.Aliases = e.names()
+	if adapter := string(r.manifest.metadata.AdapterType); adapter != "" && e.RelationName != "" {
+		a.Relation = adapterSystem(adapter) + ":///" + string(e.RelationName)
+	}
 	return a, nil
 }
 

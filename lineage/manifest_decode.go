@@ -18,6 +18,7 @@ type manifestMetadata struct {
 	SchemaVersion looseText `json:"dbt_schema_version"`
 	GeneratedAt   looseText `json:"generated_at"`
 	ProjectName   looseText `json:"project_name"`
+	AdapterType   looseText `json:"adapter_type"`
 }
 
 // decodeManifest reads section by section, so that an error can say in which

@@ -80,6 +80,7 @@ func TestLoadManifestModel(t *testing.T) {
 	want := lineage.Asset{
 		ID: "dbt://shop/model.shop.fct_orders", Kind: lineage.KindModel, Name: "fct_orders",
 		Aliases:     []string{"orders_final", "`shop`.`mart`.`orders_final`", "model.shop.fct_orders"},
+		Relation:    "bigquery:///`shop`.`mart`.`orders_final`",
 		Description: "One row per order.",
 		Owners: []lineage.Fact{
 			{Value: "ana", From: from}, {Value: "ben", From: from}, {Value: "@ana", From: from}, {Value: "Sales data", From: from},

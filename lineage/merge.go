@@ -48,6 +48,7 @@ func mergeScalars(out *Asset, s Asset) {
 		out.Aliases = appendNew(out.Aliases, s.Name)
 	}
 	out.Name = cmp.Or(out.Name, s.Name)
+	out.Relation = cmp.Or(out.Relation, s.Relation)
 	out.Description = cmp.Or(out.Description, s.Description)
 	out.Domain = cmp.Or(out.Domain, s.Domain)
 	out.Moves = cmp.Or(out.Moves, s.Moves)

@@ -65,7 +65,7 @@ func rootCommand() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(demoCommand(), runCommand(), checkCommand(), explainCommand(), blastCommand(), traceCommand(),
+	root.AddCommand(demoCommand(), runCommand(), checkCommand(), explainCommand(), blastCommand(), traceCommand(), graphCommand(),
 		configCommand(), receiptsCommand(), slackdevCommand(), doctorCommand(), initCommand(), benchCommand())
 	root.AddCommand(backupCommand(), restoreCommand(), signalCommand())
 	return root
