@@ -35,6 +35,14 @@ func (v *investigator) Related(subject, asset lineage.AssetID) bool {
 	return false
 }
 
+// Feeds meets workflows.Feeder: it reports whether one asset feeds another, over
+// at most relatedDepth edges.
+func (v *investigator) Feeds(from, to lineage.AssetID) bool {
+	return from != to && v.sources(to)[from]
+}
+
+var _ workflows.Feeder = (*investigator)(nil)
+
 // sources is the asset itself and what feeds it nearby.
 func (v *investigator) sources(id lineage.AssetID) map[lineage.AssetID]bool {
 	out := map[lineage.AssetID]bool{id: true}

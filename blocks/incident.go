@@ -59,6 +59,9 @@ func incidentActions(i workflows.Incident, v View) []slack.BlockElement {
 func stateWord(i workflows.Incident) string {
 	switch i.State {
 	case workflows.Resolved:
+		if i.MergedInto != "" {
+			return "Joined " + i.MergedInto
+		}
 		return "Resolved"
 	case workflows.Verifying:
 		return "Verifying"
@@ -83,7 +86,7 @@ func headline(i workflows.Incident) string {
 		if off < 0 {
 			word, off = "short", -off
 		}
-		if i.State == workflows.Resolved {
+		if i.State == workflows.Resolved && i.MergedInto == "" {
 			return fmt.Sprintf("%s is right again, was %.0f %% %s", name, off, word)
 		}
 		return fmt.Sprintf("%s is %.0f %% %s", name, off, word)
@@ -317,6 +320,9 @@ func nameOf(p workflows.Person) string {
 }
 
 func resolvedLine(i workflows.Incident, v View) line {
+	if i.MergedInto != "" {
+		return line{bold("Joined: "), code(i.MergedInto), text(", which has the same cause and goes on, "), at(i.ResolvedAt, v.Now, v.Zone)}
+	}
 	l := line{bold("Resolved: "), at(i.ResolvedAt, v.Now, v.Zone)}
 	if i.Verification != nil && i.Verification.OK {
 		l = append(l, text(fmt.Sprintf(", %d checks asked again and passed, read ", len(i.Verification.Results))),
@@ -339,7 +345,7 @@ func proposalSummary(_ workflows.Incident, proposals []workflows.Proposal, v Vie
 func incidentText(i workflows.Incident, proposals []workflows.Proposal, headline string, v View) string {
 	parts := []string{headline + ", since " + onsetText(i, v)} // answers come first: notifications are cut
 	if i.State == workflows.Resolved {
-		parts[0] = "Resolved " + clock(i.ResolvedAt, v.Now, v.Zone) + ": " + parts[0]
+		parts[0] = stateWord(i) + " " + clock(i.ResolvedAt, v.Now, v.Zone) + ": " + parts[0]
 	}
 	parts = append(parts, harmText(i, v), decidesText(i, proposals, v))
 	if i.Diagnosis != nil {

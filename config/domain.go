@@ -24,6 +24,9 @@ func (c *Config) checkDomain(add adder, key string, d Domain) {
 	if d.Solo && d.Level == "L3" {
 		add(key+".solo", "a team of one cannot exceed L2")
 	}
+	if d.RecoverRuns < 0 || d.RecoverRuns > 20 {
+		add(key+".recover_runs", "%d is not 1 to 20", d.RecoverRuns)
+	}
 	c.checkNames(add, key, d)
 	c.checkQuorum(add, key, d)
 	c.checkPolicyQuorum(add, key, d)

@@ -125,7 +125,7 @@ func (s *Service) wantedPage(w *work, i Incident, proposals []Proposal, policy P
 func (s *Service) wantedTicket(i Incident, proposals []Proposal, policy Policy) []Errand {
 	open, begun := i.begun(EffectTicketOpen)
 	if !begun {
-		if policy.Ticket == OnResolve && policy.TicketProject != "" && i.State == Resolved {
+		if policy.Ticket == OnResolve && policy.TicketProject != "" && i.State == Resolved && i.MergedInto == "" {
 			return []Errand{{Kind: EffectTicketOpen, Project: policy.TicketProject}}
 		}
 		return nil

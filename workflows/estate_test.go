@@ -59,6 +59,8 @@ type estate struct {
 	authors   map[string]Person // by e-mail or Slack id
 	harm      *lineage.Consumer // the first harm
 	relatedTo map[lineage.AssetID]bool
+	ties      func(a, b lineage.AssetID) bool     // nil: relatedTo
+	feeds     func(from, to lineage.AssetID) bool // nil: nothing does
 }
 
 func newEstate(change ...func(*estate)) *estate {
@@ -154,8 +156,13 @@ func (e *estate) Recheck(_ context.Context, i Incident, now time.Time) (Verifica
 }
 
 func (e *estate) Related(subject, asset lineage.AssetID) bool {
+	if e.ties != nil {
+		return e.ties(subject, asset)
+	}
 	return e.relatedTo[subject] && e.relatedTo[asset]
 }
+
+func (e *estate) Feeds(from, to lineage.AssetID) bool { return e.feeds != nil && e.feeds(from, to) }
 
 func (e *estate) Investigate(_ context.Context, i Incident, _ []checks.Result, _ []diagnosis.ChangeEvent, now time.Time) (Findings, error) {
 	d := diagnosis.Diagnosis{At: now, Subject: i.Subject, Onset: i.Onset, Verdict: "Rows are missing.", Late: e.late}

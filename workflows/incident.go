@@ -80,8 +80,10 @@ type Incident struct {
 	Proposals    []string             `json:"proposals,omitempty"`
 	Notes        []Note               `json:"notes"`
 	Verification *Verification        `json:"verification,omitempty"`
-	VerifyFrom   time.Time            `json:"verify_from"`    // when verifying began, zero before
-	Undo         []string             `json:"undo,omitempty"` // set when resolved: how to take back what was done
+	VerifyFrom   time.Time            `json:"verify_from"`           // when verifying began, zero before
+	Undo         []string             `json:"undo,omitempty"`        // set when resolved: how to take back what was done
+	MergedInto   string               `json:"merged_into,omitempty"` // the incident of the same cause that this one joined
+	RightRuns    int                  `json:"right_runs,omitempty"`  // re-checks in a row that found everything right, without a repair
 	Card         MessageRef           `json:"card"`
 	AckedBy      Person               `json:"acked_by"`
 	Page         Reference            `json:"page"`

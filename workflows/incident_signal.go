@@ -59,7 +59,7 @@ func resultBody(r checks.Result) receipts.Object {
 // passed in between, and as long as no cause is named.
 func addSignal(i Incident, r checks.Result, now time.Time) (Incident, Outcome) {
 	i = i.clone()
-	i.UpdatedAt = now.UTC()
+	i.UpdatedAt, i.RightRuns = now.UTC(), 0
 	// A diagnosis knows the onset to the minute, a check only its bucket.
 	diagnosed := i.Diagnosis != nil && !i.Diagnosis.Onset.IsZero()
 	if !diagnosed && !r.Since.IsZero() && (i.Onset.IsZero() || r.Since.Before(i.Onset)) {
@@ -73,7 +73,13 @@ func addSignal(i Incident, r checks.Result, now time.Time) (Incident, Outcome) {
 	} else {
 		s := &i.Signals[at]
 		news = !s.Passed.IsZero()
-		s.Last, s.Count, s.Result, s.Passed = r.At, s.Count+1, r, time.Time{}
+		s.Count, s.Passed = s.Count+1, time.Time{}
+		if r.At.Before(s.First) {
+			s.First = r.At
+		}
+		if !r.At.Before(s.Last) {
+			s.Last, s.Result = r.At, r
+		}
 	}
 	if news {
 		out.note(i.ID, saysText(r, now))

@@ -53,6 +53,8 @@ type Policy struct {
 	VerifyAfter   time.Duration `json:"verify_after"` // from the last step done to the re-check
 	VerifyEvery   time.Duration `json:"verify_every"` // between attempts
 	VerifyWithin  time.Duration `json:"verify_within"`
+	Together      time.Duration `json:"together,omitempty"`       // failures on assets tied by lineage, this far apart, are one incident; 0 is DefaultTogether
+	RecoverRuns   int           `json:"recover_runs,omitempty"`   // re-checks in a row that must be right before an incident ends by itself; 0 is 1
 	PageService   string        `json:"page_service,omitempty"`   // of the pager; empty: none
 	Page          string        `json:"page,omitempty"`           // ByItself, OnRequest or Never
 	PageWait      time.Duration `json:"page_wait,omitempty"`      // for the diagnosis, before a page goes out without it

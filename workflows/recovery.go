@@ -30,14 +30,33 @@ func (s *Service) recovered(ctx context.Context, w *work, incident string, v Ver
 	}
 	switch judge(v, asked) {
 	case right:
+		if i.RightRuns++; i.RightRuns < s.policy(i.Domain).RecoverRuns {
+			s.recoveryAgain(w, i, v)
+			return nil
+		}
 		w.withdrawWaiting(all, "the numbers are right again")
 		w.setIncident(recoverIncident(i, v, w.now))
 	case wrong:
+		if i.RightRuns > 0 {
+			i.RightRuns = 0
+			w.setIncident(i, Outcome{})
+		}
 		w.tellOnce(i, "The newest numbers pass again, but not every span since the onset does, so the incident stays open: %s.", stillWrong(v))
 	default:
 		w.out.set(Deadline{Kind: DeadlineRecovery, Subject: i.ID, DueAt: w.now.Add(s.policy(i.Domain).VerifyEvery)})
 	}
 	return nil
+}
+
+// recoveryAgain looks once more before an incident ends by itself: numbers that
+// go to and fro must not.
+func (s *Service) recoveryAgain(w *work, i Incident, v Verification) {
+	policy := s.policy(i.Domain)
+	i.Verification, i.UpdatedAt = &v, w.now.UTC()
+	var out Outcome
+	out.note(i.ID, fmt.Sprintf("Everything passes again, %d of %d times in a row; dw looks again before it resolves.", i.RightRuns, policy.RecoverRuns))
+	out.set(Deadline{Kind: DeadlineRecovery, Subject: i.ID, DueAt: w.now.Add(policy.VerifyEvery)})
+	w.setIncident(i, out)
 }
 
 // tellOnce adds a note unless the history has it already.

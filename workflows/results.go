@@ -45,21 +45,6 @@ func (s *Service) record(ctx context.Context, w *work, r checks.Result) error {
 	return nil
 }
 
-func (s *Service) signal(ctx context.Context, w *work, policy Policy, r checks.Result) error {
-	i, found, err := s.incidentFor(ctx, w, r)
-	switch {
-	case err != nil:
-		return err
-	case found:
-		next, out := addSignal(i, r, w.now)
-		w.counted = len(out.Notes) == 0 && len(out.Receipts) == 0
-		w.setIncident(next, out)
-	default:
-		w.setIncident(openIncident(s.newID("inc"), policy, r, w.now))
-	}
-	return nil
-}
-
 // incidentFor finds the open incident that r belongs to: one that has a signal
 // of the same check, else one whose subject is related to r's asset.
 func (s *Service) incidentFor(ctx context.Context, w *work, r checks.Result) (Incident, bool, error) {
