@@ -96,7 +96,7 @@ func policyOf(c *config.Config, name string, d config.Domain, p people) workflow
 		ExecuteWithin: d.ExecuteWithin.Or(4 * time.Hour), ObserveEvery: d.ObserveEvery.Or(time.Minute),
 		PollEvery: d.PollEvery.Or(15 * time.Second), RunTimeout: d.RunTimeout.Or(time.Hour),
 		VerifyAfter: d.VerifyAfter.Or(15 * time.Minute), VerifyEvery: d.VerifyEvery.Or(10 * time.Minute),
-		VerifyWithin: d.VerifyWithin.Or(4 * time.Hour), Together: d.Together.Or(workflows.DefaultTogether), RecoverRuns: cmp.Or(d.RecoverRuns, 2),
+		VerifyWithin: d.VerifyWithin.Or(4 * time.Hour), Together: d.Together.Or(workflows.DefaultTogether), RecoverRuns: cmp.Or(d.RecoverRuns, 1),
 	}
 	if d.PagerDutyService != "" {
 		policy.PageService, policy.Page = d.PagerDutyService, or(d.Page, workflows.OnRequest)

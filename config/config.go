@@ -163,7 +163,7 @@ type Domain struct {
 	VerifyEvery   Duration `yaml:"verify_every"`   // default 10m
 	VerifyWithin  Duration `yaml:"verify_within"`  // default 4h
 	Together      Duration `yaml:"together"`       // failures tied by lineage, this far apart, are one incident; default 12h
-	RecoverRuns   int      `yaml:"recover_runs"`   // re-checks in a row before an incident ends by itself; default 2
+	RecoverRuns   int      `yaml:"recover_runs"`   // re-checks in a row before an incident ends by itself, after every check has passed; default 1
 
 	PagerDutyService string `yaml:"pagerduty_service"` // a name of pagerduty.routing_keys
 	Page             string `yaml:"page"`              // auto, manual, off; default manual
