@@ -103,7 +103,7 @@ bench-detect: build ## score the detector on labelled series (DW_SHARED; needs p
 bench-lineage: build ## score lineage on known cases and time the graph beside its floors (DW_SHARED)
 	@test -n "$(DW_SHARED)" || { echo "set DW_SHARED to the folder that holds bench/ and fixtures/"; exit 2; }
 	bin/dw bench lineage $(DW_SHARED)/fixtures/lineage/cases.jsonl
-	$(GO) test -run '^$$' -bench . -benchtime 3x ./lineage
+	$(GO) test -run '^$$' -bench . -benchtime 5x ./lineage
 
 .PHONY: bench-rca bench-scan
 bench-rca: build ## name the segments of labelled incidents (DW_SHARED; needs python3 with numpy)

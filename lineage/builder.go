@@ -139,16 +139,18 @@ func (b *Builder) pairs(g *Graph) ([]numberedEdge, []error) {
 }
 
 func mergePairs(sorted []numberedEdge) []numberedEdge {
-	out := sorted[:0:0]
+	out := make([]numberedEdge, 0, len(sorted))
 	for start := 0; start < len(sorted); {
 		end := start + 1
-		same := []Edge{sorted[start].edge}
 		for end < len(sorted) && sorted[end].from == sorted[start].from && sorted[end].to == sorted[start].to {
-			same = append(same, sorted[end].edge)
 			end++
 		}
 		merged := sorted[start]
-		if len(same) > 1 {
+		if end-start > 1 {
+			same := make([]Edge, 0, end-start)
+			for _, e := range sorted[start:end] {
+				same = append(same, e.edge)
+			}
 			merged.edge = mergeEdges(same)
 		}
 		out = append(out, merged)

@@ -154,17 +154,17 @@ func (g *Graph) edgeLines(label string, n int32, adj adjacency, now time.Time, i
 // counts, because one stale edge may hide or invent what lies behind it.
 func (g *Graph) reachLine(n int32, now time.Time) Line {
 	below := g.closure(n, g.down)
-	var oldest Provenance
+	oldest := int32(-1)
 	for _, node := range append([]int32{n}, below...) {
-		for _, edge := range g.down.neighbours(node) {
-			if seen := g.edges[edge].Seen; oldest.Source == "" || seen.SeenAt.Before(oldest.SeenAt) {
-				oldest = seen
+		for _, edge := range g.down.edge[g.down.start[node]:g.down.start[node+1]] {
+			if oldest < 0 || g.seen[edge] < g.seen[oldest] {
+				oldest = edge
 			}
 		}
 	}
 	value := plural(len(below), "asset") + " in all"
-	if oldest.Source == "" {
+	if oldest < 0 {
 		return Line{Label: "below it", Value: value}
 	}
-	return sourced("below it", value, oldest, now)
+	return sourced("below it", value, g.edges[oldest].Seen, now)
 }

@@ -13,6 +13,7 @@ import (
 type Graph struct {
 	assets []Asset // ordered by id; the index is the node's number
 	edges  []Edge  // ordered by From, then To; the index is the edge's number
+	seen   []int64 // when each edge was last seen, in seconds, in step with edges
 	index  map[AssetID]int32
 	down   adjacency
 	up     adjacency
@@ -60,9 +61,9 @@ func (g *Graph) number(e Edge) (numberedEdge, error) {
 
 // connect fills both directions from edges ordered by from, then to.
 func (g *Graph) connect(edges []numberedEdge) {
-	g.edges = make([]Edge, len(edges))
+	g.edges, g.seen = make([]Edge, len(edges)), make([]int64, len(edges))
 	for i, e := range edges {
-		g.edges[i] = e.edge
+		g.edges[i], g.seen[i] = e.edge, e.edge.Seen.SeenAt.Unix()
 	}
 	g.down = newAdjacency(len(g.assets), edges, func(e numberedEdge) (int32, int32) { return e.from, e.to })
 	g.up = newAdjacency(len(g.assets), edges, func(e numberedEdge) (int32, int32) { return e.to, e.from })

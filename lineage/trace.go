@@ -40,6 +40,16 @@ func (g *Graph) Reach(id AssetID, up bool) ([]AssetID, error) {
 	return ids, nil
 }
 
+// Below counts the assets below one, without it; 0 for an id that the graph does
+// not hold.
+func (g *Graph) Below(id AssetID) int {
+	n, ok := g.index[id]
+	if !ok {
+		return 0
+	}
+	return len(g.closure(n, g.down))
+}
+
 // closure returns all nodes that can be reached from start, breadth first.
 func (g *Graph) closure(start int32, adj adjacency) []int32 {
 	seen := make([]uint64, (len(g.assets)+63)/64)

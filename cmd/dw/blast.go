@@ -11,14 +11,20 @@ import (
 
 func blastCommand() *cobra.Command {
 	var flags graphFlags
+	var change changeFlags
 	cmd := &cobra.Command{
 		Use:   "blast ASSET",
 		Short: "Say who is harmed first if an asset is wrong, and when; exit code 3 if it is unknown",
+		Long: "Says who is harmed first if an asset is wrong, and when. With --drop, --rename, --type or --values it says what such a\n" +
+			"change of the asset, or of its --column, breaks, changes and leaves alone. Exit code 3 if the asset is unknown.",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			graph, asset, now, err := flags.asset(cmd, args[0])
 			if err != nil {
 				return err
+			}
+			if c, asked, err := change.of(asset.ID); asked || err != nil {
+				return printChange(cmd.OutOrStdout(), graph, c, err, flags.asJSON)
 			}
 			radius, err := graph.BlastRadius(asset.ID, lineage.BlastOptions{Now: now, Due: checks.Due})
 			if err != nil {
@@ -35,5 +41,6 @@ func blastCommand() *cobra.Command {
 		},
 	}
 	flags.add(cmd)
+	change.add(cmd)
 	return cmd
 }
