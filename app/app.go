@@ -58,9 +58,11 @@ type App struct {
 	team      string                      // the workspace's id
 	site      string                      // its address
 	pager     *pager                      // nil without PagerDuty
-	release   func() error                // gives the database back to the next dw
-	redraw    chan struct{}               // asks for a new graph
-	drawn     string                      // what the graph was made of, see drawGraph
+	anchors   *anchors
+	selfCheck *selfCheck
+	release   func() error  // gives the database back to the next dw
+	redraw    chan struct{} // asks for a new graph
+	drawn     string        // what the graph was made of, see drawGraph
 }
 
 // New builds a dw. It asks Slack who the bot is and who the configured people
@@ -263,6 +265,8 @@ func (a *App) buildFaces(Options) error {
 		Poster: a.speaker(), OpenDM: a.client.OpenDM, Placer: a.service, Loader: a.service,
 		Policy: a.service.Policy, Zone: a.project.Zone, Now: a.project.Now, Logger: a.log,
 	}
+	a.anchors = newAnchors(a)
+	a.selfCheck = &selfCheck{app: a, anchors: a.anchors}
 	var err error
 	a.socket, err = bot.NewSocket(c.Slack.AppToken.Reveal(), bot.SocketOptions{
 		APIURL: c.Slack.APIURL, Handler: checkpointed{a}, Log: a.log, Now: time.Now, Rand: randomFraction,
@@ -273,7 +277,7 @@ func (a *App) buildFaces(Options) error {
 	}
 	a.jobs, err = jobs.New(jobs.Options{
 		DB: a.store.Writer(), Postgres: a.store.Postgres(), Claim: a.store.Claim, Now: time.Now, Log: a.log, OnDead: a.undelivered,
-		Deliverers:        map[string]jobs.Deliverer{"slack.": a.deliverer, "": performer{a.service}},
+		Deliverers:        map[string]jobs.Deliverer{"slack.": a.deliverer, "anchor.": a.anchors, "": performer{a.service, a.selfCheck}},
 		FetchPollInterval: c.Jobs.Poll.Or(500 * time.Millisecond), JobTimeout: c.Jobs.Timeout.Or(time.Minute),
 		RescueStuckJobsAfter: c.Jobs.RescueAfter.Or(2 * time.Minute), MaxBackoff: time.Minute,
 	})
@@ -286,10 +290,16 @@ func (a *App) buildFaces(Options) error {
 }
 
 // performer hands effects that are not Slack's to the service.
-type performer struct{ service workflows.Proposer }
+type performer struct {
+	service workflows.Proposer
+	log     *selfCheck
+}
 
 // Deliver meets jobs.Deliverer.
 func (p performer) Deliver(ctx context.Context, e workflows.Effect) error {
+	if err := p.log.refuse(e); err != nil {
+		return err
+	}
 	return p.service.Perform(ctx, e)
 }
 

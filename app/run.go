@@ -66,6 +66,8 @@ func (a *App) runParts(ctx context.Context, cancel context.CancelFunc) error {
 	part("Slack", a.listen)
 	part("deadlines", func(ctx context.Context) error { a.ticker.Run(ctx); return nil })
 	part("checkpoints", a.keepCheckpoints)
+	part("anchors", a.anchors.keep)
+	part("self-check of the receipts", a.selfCheck.keep)
 	part("the clock", a.watchClock)
 	part("graph", a.keepGraph)
 	part("HTTP", a.server.run)

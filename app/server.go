@@ -96,6 +96,9 @@ func (s *server) health(w http.ResponseWriter, r *http.Request) {
 	if answer.GivenUp > 0 {
 		answer.Problems = append(answer.Problems, fmt.Sprintf("%d effects were given up, see the log", answer.GivenUp))
 	}
+	if problem := s.app.selfCheck.problem.Load(); problem != nil {
+		answer.Problems = append(answer.Problems, "the log of receipts does not verify: "+*problem)
+	}
 	answer.OK = len(answer.Problems) == 0
 	w.Header().Set("Content-Type", "application/json")
 	if !answer.OK {

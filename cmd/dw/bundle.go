@@ -70,7 +70,7 @@ func (f folders) verify(flags logFlags, key string, earlier [][]byte) (receipts.
 	case given > 1:
 		return refuse(errors.New("give one of --export, --bundle or a database"))
 	case f.bundle != "" && len(earlier) > 0:
-		return refuse(errors.New("--expect-at-least needs the whole log: verify an export or a database with it"))
+		return refuse(errors.New("--expect-at-least and --anchor need the whole log: verify an export or a database with it"))
 	}
 	if _, err := os.Stat(f.export + f.bundle); err != nil {
 		return refuse(fmt.Errorf("read the folder: %w", err))

@@ -175,6 +175,7 @@ func receiptsVerifyCommand() *cobra.Command {
 	var flags logFlags
 	var from folders
 	var atLeast string
+	var saved []string
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "verify",
@@ -183,7 +184,7 @@ func receiptsVerifyCommand() *cobra.Command {
 			"3 every receipt present verifies, but fewer than head or checkpoint say; 4 hashes good, no public key given.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			report, err := verifyReport(cmd, flags, from, atLeast)
+			report, err := verifyReport(cmd, flags, from, atLeast, saved)
 			if err != nil {
 				return err
 			}
@@ -206,10 +207,11 @@ func receiptsVerifyCommand() *cobra.Command {
 	cmd.Flags().StringVar(&from.bundle, "bundle", "", "a bundle's folder, instead of a database")
 	cmd.Flags().StringVar(&flags.key, "key", "", "file with the public key, kept apart from the log")
 	cmd.Flags().StringVar(&atLeast, "expect-at-least", "", "file with an earlier checkpoint")
+	cmd.Flags().StringArrayVar(&saved, "anchor", nil, "file with an anchored checkpoint, such as the text of the message in Slack; may be repeated")
 	return cmd
 }
 
-func verifyReport(cmd *cobra.Command, flags logFlags, from folders, atLeast string) (receipts.Report, error) {
+func verifyReport(cmd *cobra.Command, flags logFlags, from folders, atLeast string, saved []string) (receipts.Report, error) {
 	key, err := optionalFile(flags.key)
 	if err != nil {
 		return receipts.Report{}, &exitError{receipts.CodeUnreadable, err}
@@ -221,6 +223,17 @@ func verifyReport(cmd *cobra.Command, flags logFlags, from folders, atLeast stri
 			return receipts.Report{}, &exitError{receipts.CodeUnreadable, fmt.Errorf("read the earlier checkpoint: %w", err)}
 		}
 		earlier = append(earlier, note)
+	}
+	for _, file := range saved {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return receipts.Report{}, &exitError{receipts.CodeUnreadable, fmt.Errorf("read the anchor: %w", err)}
+		}
+		found, err := receipts.FindCheckpoints(string(text))
+		if err != nil {
+			return receipts.Report{}, &exitError{receipts.CodeUnreadable, fmt.Errorf("read the anchor %s: %w", file, err)}
+		}
+		earlier = append(earlier, found...)
 	}
 	if from != (folders{}) {
 		return from.verify(flags, key, earlier)
