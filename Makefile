@@ -93,6 +93,10 @@ lint: ## run golangci-lint, built from its own module in tools/
 bench: ## run the benchmarks, each beside its floor
 	$(GO) test -run '^$$' -bench . -benchmem $(PKGS)
 
+.PHONY: bench-trust
+bench-trust: ## trust's costs beside their floors, each the median of five rounds: verify, append, click to ack
+	$(GO) test -run '^$$' -bench Trust -benchtime 1x -timeout 60m ./receipts ./store ./internal/soak | grep -E '^(Benchmark|ok|FAIL|---)'
+
 .PHONY: bench-detect
 bench-detect: build ## score the detector on labelled series (DW_SHARED; needs python3 with numpy)
 	@test -n "$(DW_SHARED)" || { echo "set DW_SHARED to the folder that holds bench/ and fixtures/"; exit 2; }
