@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"time"
 
 	"dw/config"
 	"dw/workflows"
@@ -27,4 +28,13 @@ func (l *Log) InForce(ctx context.Context) (f workflows.InForce, err error) {
 		return err
 	})
 	return f, err
+}
+
+// Record counts the receipts about one domain, up to the newest.
+func (l *Log) Record(ctx context.Context, domain string, now time.Time) (r workflows.Record, err error) {
+	err = l.store.View(ctx, func(tx workflows.ReadTx) error {
+		r, err = workflows.RecordOf(ctx, tx, domain, now)
+		return err
+	})
+	return r, err
 }

@@ -106,8 +106,8 @@ func spread(from, to []mark) Spread {
 
 // proposalFacts are the receipts about one proposal.
 type proposalFacts struct {
-	class, incident                                                                 string
-	made, approved, rejected, expired, byItself, verified, failed, rolledBack, undo mark
+	class, incident                                                     string
+	made, approved, rejected, expired, byItself, verified, failed, undo mark
 }
 
 // incidentFacts are the receipts about one incident.
@@ -172,10 +172,7 @@ func (c *ClassRecord) count(p *proposalFacts) {
 	c.ByItself.add(p.byItself)
 	c.Verified.add(p.verified)
 	c.Failed.add(p.failed)
-	switch {
-	case p.rolledBack.seq != 0:
-		c.RolledBack.add(p.rolledBack)
-	case p.undo.seq != 0 && p.verified.seq == 0:
+	if p.verified.seq == 0 {
 		c.RolledBack.add(p.undo)
 	}
 }

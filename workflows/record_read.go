@@ -175,11 +175,11 @@ func (p *proposalFacts) add(kind string, b statementBody, m mark) {
 	case receipts.KindAutonomyActed:
 		p.byItself = m
 	case receipts.KindStepOutcome:
-		switch b.State {
-		case string(StepFailed):
+		switch undo := string(b.Undo) == "true"; {
+		case undo && b.State == string(StepDone):
+			p.undo = m
+		case !undo && b.State == string(StepFailed):
 			p.failed = m
-		case string(RolledBack):
-			p.rolledBack = m
 		}
 	case receipts.KindStepOwnerDone:
 		if string(b.Undo) == "true" {

@@ -57,6 +57,10 @@ func TestReceipts(t *testing.T) {
 	if list := dw(t, dir, "receipts", "list", "--json"); list.code != 0 || !json.Valid([]byte(list.stdout)) {
 		t.Errorf("list --json: %+v", list)
 	}
+	dw(t, dir, "record", "shop").want(t, 0, "an empty record says nothing about how good dw would be")
+	if record := dw(t, dir, "record", "shop", "--json"); record.code != 0 || !strings.Contains(record.stdout, `"classes": []`) {
+		t.Errorf("record --json: %+v", record)
+	}
 	dw(t, dir, "receipts", "show", "1").want(t, 0, `"kind":"key.created"`)
 	dw(t, dir, "receipts", "show", "99").want(t, 2, "no receipt 99")
 	dw(t, dir, "receipts", "show", "one").want(t, 2, `"one" is no receipt number`)
