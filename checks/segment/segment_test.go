@@ -68,8 +68,10 @@ func TestAttribute(t *testing.T) {
 		"one comes twice":    {func(_, _, l string) float64 { return if1(l == "t4", 2) }, "till=t4"},
 		"two of a dimension": {func(s, _, _ string) float64 { return if1(s == "s3" || s == "s5", 0.2) }, "site=s3; site=s5"},
 		"two together":       {func(s, k, _ string) float64 { return if1(s == "s3" && k == "k2", 0) }, "site=s3 kind=k2"},
-		"two that overlap": {func(s, k, l string) float64 { return if1(s == "s1", 0.4) * if1(k == "k2" && l == "t0", 0.1) },
-			"kind=k2 till=t0; site=s1"},
+		"two that overlap": {
+			func(s, k, l string) float64 { return if1(s == "s1", 0.4) * if1(k == "k2" && l == "t0", 0.1) },
+			"kind=k2 till=t0; site=s1",
+		},
 		"one falls, one rises": {func(s, k, _ string) float64 { return if1(s == "s1", 0.4) * if1(k == "k6", 1.8) }, "kind=k6; site=s1"},
 	} {
 		t.Run(what, func(t *testing.T) {
