@@ -70,7 +70,7 @@ func (p *Project) RunChecks(ctx context.Context, names []string) ([]checks.Resul
 		return nil, errors.New("no check is configured")
 	}
 	now := p.Now()
-	return p.RunTogether(ctx, specs, forgetful{}, now), nil
+	return p.RunTogether(ctx, specs, forgetful{}, now, nil), nil
 }
 
 // fileChanges reads the configured change files. A file that is not there yet

@@ -13,7 +13,10 @@ import (
 // RunTogether asks several checks as of at and returns their results in order.
 // Those of one connection share its scans; the time that they took is that of
 // all of them.
-func (p *Project) RunTogether(ctx context.Context, specs []checks.Spec, memory checks.Memory, at time.Time) []checks.Result {
+func (p *Project) RunTogether(ctx context.Context, specs []checks.Spec, memory checks.Memory, at time.Time, each func(checks.Result)) []checks.Result {
+	if each == nil {
+		each = func(checks.Result) {}
+	}
 	results := make([]checks.Result, len(specs))
 	places := map[string][]int{}
 	var order []string
@@ -24,18 +27,21 @@ func (p *Project) RunTogether(ctx context.Context, specs []checks.Spec, memory c
 		places[spec.Connection] = append(places[spec.Connection], i)
 	}
 	for _, connection := range order {
-		p.runOn(ctx, connection, places[connection], specs, memory, at, results)
+		p.runOn(ctx, connection, places[connection], specs, memory, at, func(i int, result checks.Result) {
+			results[i] = result
+			each(result)
+		})
 	}
 	return results
 }
 
-// runOn asks the checks of one connection and puts each result in its place.
-func (p *Project) runOn(ctx context.Context, connection string, places []int, specs []checks.Spec, memory checks.Memory, at time.Time, results []checks.Result) {
+// runOn asks the checks of one connection and tells each result with its place.
+func (p *Project) runOn(ctx context.Context, connection string, places []int, specs []checks.Spec, memory checks.Memory, at time.Time, tell func(int, checks.Result)) {
 	began := time.Now()
 	q, err := p.Querier(connection)
 	if err != nil {
 		for _, i := range places {
-			results[i] = p.unopened(specs[i], at, began, err)
+			tell(i, p.unopened(specs[i], at, began, err))
 		}
 		return
 	}
@@ -44,15 +50,15 @@ func (p *Project) runOn(ctx context.Context, connection string, places []int, sp
 	for _, i := range places {
 		other, err := p.otherSide(specs[i], q)
 		if err != nil {
-			results[i] = p.unopened(specs[i], at, began, err)
+			tell(i, p.unopened(specs[i], at, began, err))
 			continue
 		}
 		asked, asking = append(asked, checks.Asked{Spec: specs[i], Other: other}), append(asking, i)
 	}
-	for n, result := range checks.RunTogether(ctx, asked, q, memory, at) {
+	checks.RunTogether(ctx, asked, q, memory, at, func(n int, result checks.Result) {
 		result.Took = time.Since(began)
-		results[asking[n]] = result
-	}
+		tell(asking[n], result)
+	})
 }
 
 // heldFor is how long what was read for a check waits for it to be fired.
@@ -63,14 +69,15 @@ const heldFor = time.Minute
 // others takes its result when it is fired itself.
 type together struct {
 	mu    sync.Mutex
-	scans map[string]*shared // by check, until it is taken
+	scans map[string]*promise // by check, until it is taken
 }
 
-// shared is one scan for several checks, complete when done is closed.
-type shared struct {
-	done    chan struct{}
-	at      time.Time
-	results map[string]checks.Result
+// promise is the result of a check that is asked for by another; it is there, or
+// will never be, when done is closed.
+type promise struct {
+	done   chan struct{}
+	at     time.Time
+	result *checks.Result
 }
 
 // fire returns what a due check found: what a scan for it has read since it fell
@@ -81,23 +88,32 @@ func (r *runner) fire(ctx context.Context, spec checks.Spec, at time.Time) (chec
 	if err != nil {
 		return checks.Result{}, err
 	}
-	if s := r.together.take(spec.Name, due[spec.Name], at); s != nil {
+	if p := r.together.take(spec.Name, due[spec.Name], at); p != nil {
 		select {
-		case <-s.done:
+		case <-p.done:
 		case <-ctx.Done():
 			return checks.Result{}, ctx.Err()
 		}
-		if result, found := s.results[spec.Name]; found {
-			return result, nil
+		if p.result != nil {
+			return *p.result, nil
 		}
 		return r.project.RunCheck(ctx, spec, memory{r.store}, at), nil // the scan broke off
 	}
-	specs, s := r.together.begin(spec, r.beside(spec, due), at)
-	defer close(s.done)
-	for _, result := range r.project.RunTogether(ctx, specs, memory{r.store}, at) {
-		s.results[result.Check] = result
-	}
-	return s.results[spec.Name], nil
+	specs, promises := r.together.begin(spec, r.beside(spec, due), at)
+	defer func() {
+		for _, p := range promises {
+			if p.result == nil {
+				close(p.done)
+			}
+		}
+	}()
+	results := r.project.RunTogether(ctx, specs, memory{r.store}, at, func(result checks.Result) {
+		if p := promises[result.Check]; p != nil {
+			p.result = &result
+			close(p.done)
+		}
+	})
+	return results[0], nil
 }
 
 // due returns when the checks of a table fell due, of those that are.
@@ -135,35 +151,35 @@ func (r *runner) beside(spec checks.Spec, due map[string]time.Time) []checks.Spe
 	return out
 }
 
-// take hands out the scan that was made for a check since it fell due, once. One
-// that is older is dropped: it was for a time that another process has fired.
-func (t *together) take(check string, due, at time.Time) *shared {
+// take hands out the result that is asked for a check since it fell due, once.
+// One that is older is dropped: it was for a time that another process has fired.
+func (t *together) take(check string, due, at time.Time) *promise {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	s := t.scans[check]
+	p := t.scans[check]
 	delete(t.scans, check)
-	if s == nil || due.IsZero() || s.at.Before(due) || at.Sub(s.at) > heldFor {
+	if p == nil || due.IsZero() || p.at.Before(due) || at.Sub(p.at) > heldFor {
 		return nil
 	}
-	return s
+	return p
 }
 
-// begin starts a scan for a check and for those beside it that no other scan is
-// being made for.
-func (t *together) begin(spec checks.Spec, beside []checks.Spec, at time.Time) ([]checks.Spec, *shared) {
+// begin promises results to those beside a check that no other scan is being made
+// for, and returns what is to be asked, the check first.
+func (t *together) begin(spec checks.Spec, beside []checks.Spec, at time.Time) ([]checks.Spec, map[string]*promise) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.scans == nil {
-		t.scans = map[string]*shared{}
+		t.scans = map[string]*promise{}
 	}
-	s := &shared{done: make(chan struct{}), at: at, results: map[string]checks.Result{}}
-	specs := []checks.Spec{spec}
+	specs, promises := []checks.Spec{spec}, map[string]*promise{}
 	for _, other := range beside {
 		if held := t.scans[other.Name]; held != nil && at.Sub(held.at) <= heldFor {
 			continue
 		}
-		t.scans[other.Name] = s
+		p := &promise{done: make(chan struct{}), at: at}
+		t.scans[other.Name], promises[other.Name] = p, p
 		specs = append(specs, other)
 	}
-	return specs, s
+	return specs, promises
 }

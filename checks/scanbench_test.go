@@ -94,7 +94,7 @@ func BenchmarkScan(b *testing.B) {
 	for b.Loop() {
 		timed("plain", plain("SELECT count(*) FROM readings"))
 		timed("bare", plain(bareScan))
-		timed("together", func() { passed(b, checks.RunTogether(context.Background(), all, q, nil, now)) })
+		timed("together", func() { passed(b, checks.RunTogether(context.Background(), all, q, nil, now, nil)) })
 		if len(took["alone"]) > 0 {
 			continue // once is enough: it takes longest and is no floor
 		}

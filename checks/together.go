@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"slices"
@@ -18,16 +19,22 @@ type Asked struct {
 // of a table is put into one SELECT, and a question that two ask is asked once.
 // Where a SELECT of several cannot be answered it is asked in parts, so that the
 // error, or the refusal as too costly, is that of the check whose question it is.
-// A check with a Timeout of its own is run alone, after the others.
-func RunTogether(ctx context.Context, all []Asked, q Querier, mem Memory, now time.Time) []Result {
+// A check with a Timeout of its own is run alone, after the others. What can be
+// asked together is asked first, and each, which may be nil, is called with the
+// place and the Result of a check as soon as it has one, so that none waits for
+// a slow question of another.
+func RunTogether(ctx context.Context, all []Asked, q Querier, mem Memory, now time.Time, each func(int, Result)) []Result {
 	results := make([]Result, len(all))
+	if each == nil {
+		each = func(int, Result) {}
+	}
 	sc := &scan{ctx: ctx, q: q, known: map[string]Rows{}, tables: map[string][]Column{}}
 	for i, asked := range all {
 		if q != nil && asked.Spec.Timeout == 0 {
-			sc.sit(asked, mem, now, &results[i])
+			sc.sit(asked, mem, now, i, &results[i])
 		}
 	}
-	sc.run()
+	sc.run(func(i int) { each(i, results[i]) })
 	for i, asked := range all {
 		if q == nil || asked.Spec.Timeout > 0 {
 			other := asked.Other
@@ -35,13 +42,14 @@ func RunTogether(ctx context.Context, all []Asked, q Querier, mem Memory, now ti
 				other = q
 			}
 			results[i] = RunAgainst(ctx, asked.Spec, q, other, mem, now)
+			each(i, results[i])
 		}
 	}
 	return results
 }
 
-// scan asks the questions of several checks in rounds: each check is run up to
-// its next question, and those of all are answered together.
+// scan asks the questions of several checks: each check is run up to its next
+// question, and those that are open are answered together.
 type scan struct {
 	ctx    context.Context
 	q      Querier
@@ -54,6 +62,7 @@ type scan struct {
 // only while the scan waits for its next question.
 type seat struct {
 	scan  *scan
+	at    int // place of its check
 	yield func(*statement) bool
 	next  func() (*statement, bool)
 	open  *statement // the question that it waits for
@@ -69,8 +78,8 @@ type reply struct {
 var _ Querier = (*seat)(nil)
 
 // sit begins a check, whose Result will be in place when the scan has run.
-func (sc *scan) sit(asked Asked, mem Memory, now time.Time, place *Result) {
-	s := &seat{scan: sc}
+func (sc *scan) sit(asked Asked, mem Memory, now time.Time, at int, place *Result) {
+	s := &seat{scan: sc, at: at}
 	other := asked.Other
 	if other == nil || other == sc.q {
 		other = s
@@ -82,23 +91,50 @@ func (sc *scan) sit(asked Asked, mem Memory, now time.Time, place *Result) {
 	sc.seats = append(sc.seats, s)
 }
 
-// run answers questions until every check has its result.
-func (sc *scan) run() {
-	for {
-		var open []*seat
-		for _, s := range sc.seats {
-			if question, asks := s.next(); asks {
-				s.open = question
-				open = append(open, s)
-			}
-		}
-		if sc.seats = open; len(open) == 0 {
-			return
-		}
-		for _, group := range groups(open) {
+// run answers questions until every check has its result, and tells which has.
+// A question that is asked apart waits for those that are asked together.
+func (sc *scan) run(done func(at int)) {
+	open := advance(sc.seats, done)
+	for len(open) > 0 {
+		var answered []*seat
+		for _, group := range urgent(groups(open)) {
 			sc.answer(group)
+			answered = append(answered, group...)
+		}
+		rest := slices.DeleteFunc(open, func(s *seat) bool { return slices.Contains(answered, s) })
+		open = append(rest, advance(answered, done)...)
+		slices.SortFunc(open, func(a, b *seat) int { return cmp.Compare(a.at, b.at) })
+	}
+}
+
+// advance runs checks up to their next question and returns those that have one.
+func advance(seats []*seat, done func(at int)) []*seat {
+	var open []*seat
+	for _, s := range seats {
+		question, asks := s.next()
+		if !asks {
+			done(s.at)
+			continue
+		}
+		s.open = question
+		open = append(open, s)
+	}
+	return open
+}
+
+// urgent returns the groups that are asked next: all that can be shared or, where
+// there is none, one that cannot.
+func urgent(sorted [][]*seat) [][]*seat {
+	var shared [][]*seat
+	for _, group := range sorted {
+		if parts := group[0].open.parts; parts != nil && !parts.alone {
+			shared = append(shared, group)
 		}
 	}
+	if len(shared) == 0 {
+		return sorted[:1]
+	}
+	return shared
 }
 
 // ask hands a question to the scan and returns its answer.

@@ -156,7 +156,7 @@ func compareTogether(t *testing.T, r *rand.Rand, seed int, q checks.Querier) {
 			mem[spec.Name] = checks.Run(t.Context(), spec, q, nil, now.Add(-time.Hour))
 		}
 	}
-	together := checks.RunTogether(t.Context(), all, q, mem, now)
+	together := checks.RunTogether(t.Context(), all, q, mem, now, nil)
 	for i, asked := range all {
 		alone := written(t, checks.Run(t.Context(), asked.Spec, q, mem, now))
 		if got := written(t, together[i]); got != alone {
@@ -228,7 +228,7 @@ func TestOneScan(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c.q.Querier = file
-			results := checks.RunTogether(t.Context(), c.all, c.q, nil, now)
+			results := checks.RunTogether(t.Context(), c.all, c.q, nil, now, nil)
 			if len(c.q.texts) != c.texts {
 				t.Errorf("%d statements, want %d:\n%s", len(c.q.texts), c.texts, strings.Join(c.q.texts, "\n\n"))
 			}
@@ -254,7 +254,7 @@ func TestTogetherTrouble(t *testing.T) {
 		t.Parallel()
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		for _, result := range checks.RunTogether(ctx, tableChecks(), db, nil, now) {
+		for _, result := range checks.RunTogether(ctx, tableChecks(), db, nil, now, nil) {
 			if result.Status != checks.Error || !strings.Contains(result.Problem, "cancel") {
 				t.Errorf("%s: %s %s", result.Check, result.Status, result.Problem)
 			}
@@ -262,7 +262,7 @@ func TestTogetherTrouble(t *testing.T) {
 	})
 	t.Run("no connection", func(t *testing.T) {
 		t.Parallel()
-		for _, result := range checks.RunTogether(t.Context(), tableChecks(), nil, nil, now) {
+		for _, result := range checks.RunTogether(t.Context(), tableChecks(), nil, nil, now, nil) {
 			if result.Status != checks.Error || !strings.Contains(result.Problem, "no such connection") {
 				t.Errorf("%s: %s %s", result.Check, result.Status, result.Problem)
 			}
@@ -276,7 +276,7 @@ func TestTogetherTrouble(t *testing.T) {
 			}
 			return nil
 		}}
-		for _, result := range checks.RunTogether(t.Context(), tableChecks(), q, nil, now) {
+		for _, result := range checks.RunTogether(t.Context(), tableChecks(), q, nil, now, nil) {
 			if result.Status == checks.Skipped || result.Status == checks.Error {
 				t.Errorf("%s: %s", result.Check, result.Problem)
 			}
@@ -293,9 +293,26 @@ func TestTogetherTrouble(t *testing.T) {
 			}
 			return nil
 		}}
-		for i, result := range checks.RunTogether(t.Context(), tableChecks(), q, nil, now) {
+		for i, result := range checks.RunTogether(t.Context(), tableChecks(), q, nil, now, nil) {
 			if wrong := i == 4; (result.Status == checks.Error) != wrong {
 				t.Errorf("%s: %s %s", result.Check, result.Status, result.Problem)
+			}
+		}
+	})
+	t.Run("a slow question of another", func(t *testing.T) {
+		t.Parallel()
+		slow := checks.Asked{Spec: checks.Spec{Name: "slow", Kind: "sql", Query: "SELECT id FROM orders WHERE amount IS NULL"}}
+		q := &asks{Querier: db}
+		asked := map[int]int{}
+		all := append([]checks.Asked{slow}, tableChecks()...)
+		checks.RunTogether(t.Context(), all, q, nil, now, func(i int, result checks.Result) {
+			if asked[i] = len(q.texts); result.Check != all[i].Spec.Name || result.Status == "" {
+				t.Errorf("result %+v of check %s", result, all[i].Spec.Name)
+			}
+		})
+		for i := range all {
+			if want := map[bool]int{true: 2, false: 1}[i == 0]; asked[i] != want {
+				t.Errorf("check %d has its result after %d questions, want %d", i, asked[i], want)
 			}
 		}
 	})
@@ -304,7 +321,7 @@ func TestTogetherTrouble(t *testing.T) {
 		all := tableChecks()
 		all[3].Spec.Timeout = time.Minute
 		q := &asks{Querier: db}
-		checks.RunTogether(t.Context(), all, q, nil, now)
+		checks.RunTogether(t.Context(), all, q, nil, now, nil)
 		if len(q.texts) != 2 {
 			t.Errorf("%d statements, want 2", len(q.texts))
 		}
