@@ -286,8 +286,10 @@ func (g *Graph) impacts(c Change, way walked, taints map[int32]taint) ChangeImpa
 	out := ChangeImpact{Change: c, Impacts: []Impact{}, Counts: map[string]int{}}
 	for _, n := range way.order {
 		a := g.assets[n]
-		i := Impact{Asset: a.ID, Name: a.Name, Kind: a.Kind, Owner: a.FirstOwner(), Depth: int(way.depth[n]),
-			Outcome: OutcomeUnaffected, Sure: true, Why: "does not read " + c.Column}
+		i := Impact{
+			Asset: a.ID, Name: a.Name, Kind: a.Kind, Owner: a.FirstOwner(), Depth: int(way.depth[n]),
+			Outcome: OutcomeUnaffected, Sure: true, Why: "does not read " + c.Column,
+		}
 		if t, tainted := taints[n]; tainted {
 			i.Outcome, i.Sure, i.Why = t.outcome, t.sure, t.why
 			if !t.all {

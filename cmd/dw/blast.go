@@ -17,7 +17,7 @@ func blastCommand() *cobra.Command {
 		Short: "Say who is harmed first if an asset is wrong, and when; exit code 3 if it is unknown",
 		Long: "Says who is harmed first if an asset is wrong, and when. With --drop, --rename, --type or --values it says what such a\n" +
 			"change of the asset, or of its --column, breaks, changes and leaves alone. Exit code 3 if the asset is unknown.",
-		Args:  cobra.ExactArgs(1),
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			graph, asset, now, err := flags.asset(cmd, args[0])
 			if err != nil {

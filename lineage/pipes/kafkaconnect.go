@@ -121,7 +121,7 @@ func (c *connector) routed() bool {
 
 // debezium writes each table to a topic: the prefix and the table's name.
 func (c *connector) debezium(class string) {
-	system := strings.Split(strings.TrimPrefix(class, "io.debezium.connector."), ".")[0]
+	system, _, _ := strings.Cut(strings.TrimPrefix(class, "io.debezium.connector."), ".")
 	if system == "postgresql" {
 		system = "postgres"
 	}

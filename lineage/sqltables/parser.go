@@ -1,6 +1,7 @@
 package sqltables
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -210,10 +211,5 @@ func (p *parser) skipParens() {
 // known says that a name is that of a WITH around.
 func (p *parser) known(name string) bool {
 	name = strings.ToLower(name)
-	for i := len(p.scopes) - 1; i >= 0; i-- {
-		if p.scopes[i][name] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.scopes, func(scope map[string]bool) bool { return scope[name] })
 }

@@ -1,6 +1,7 @@
 package sqltables
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -24,15 +25,7 @@ type token struct {
 
 // is reports whether the token is one of the keywords.
 func (t token) is(keywords ...string) bool {
-	if t.kind != word {
-		return false
-	}
-	for _, k := range keywords {
-		if t.up == k {
-			return true
-		}
-	}
-	return false
+	return t.kind == word && slices.Contains(keywords, t.up)
 }
 
 func (t token) mark(m string) bool { return t.kind == mark && t.text == m }
@@ -154,7 +147,7 @@ func (s *scanner) word() token {
 	start := s.at
 	for s.at < len(s.sql) {
 		r, size := utf8.DecodeRuneInString(s.rest())
-		if !nameRune(r) && !(r == '$' && s.at > start) && !s.dash(start) {
+		if inside := r == '$' && s.at > start; !nameRune(r) && !inside && !s.dash(start) {
 			break
 		}
 		s.at += size
@@ -185,12 +178,7 @@ func nameRune(r rune) bool {
 }
 
 func (s *scanner) is(dialects ...string) bool {
-	for _, d := range dialects {
-		if s.dialect == d {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(dialects, s.dialect)
 }
 
 func (s *scanner) hashComments() bool {
