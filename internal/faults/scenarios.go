@@ -31,6 +31,8 @@ func scenarios() []scenario {
 		{19, "an acknowledgement is lost"},
 		{20, "events come twice, in disorder, an hour late"},
 		{21, "a click at the instant of expiry"},
+		{22, "a request is edited while its approver clicks"},
+		{23, "the stop is pulled during a run"},
 		{24, "an upgrade is killed half-way; an older binary"},
 		{25, "receipts are edited, swapped, deleted, cut, rewritten, or an old backup put back"},
 	}
