@@ -85,7 +85,7 @@ func TestEveryPolicyFieldIsGovernedOrFree(t *testing.T) {
 	free := []string{
 		"Domain", "Version", "Held", "Unresolved", // what it is about, and what was found
 		"CC", "Channel", // who is told, and where
-		"Settle", "ObserveEvery", "PollEvery", "RunTimeout", // how often dw looks
+		"Settle", "ObserveEvery", "PollEvery", "RunTimeout", "Together", "RecoverRuns", // how dw looks, and what is one incident
 		"PageService", "Page", "PageWait", "TicketProject", "TicketType", "Ticket", "TicketRequest", "TicketFields", "TicketMove",
 	}
 	mark := testPolicy()
