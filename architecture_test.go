@@ -54,7 +54,7 @@ var vendorOnly = map[string][]string{
 	"github.com/jackc/pgx":          {"store", "connectors/postgres", "internal/testpg"},
 	"github.com/spf13/cobra":        {"cmd"},
 	"github.com/prometheus/":        {"app"},
-	"go.yaml.in/yaml":               {"config", "diagnosis", "demo", "lineage"},
+	"go.yaml.in/yaml":               {"config", "diagnosis", "demo", "lineage", "app/importer"},
 	"github.com/hashicorp/":         {"connectors/internal"},
 	"pgregory.net/rapid":            {},
 	"go.uber.org/goleak":            {},

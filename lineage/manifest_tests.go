@@ -26,6 +26,7 @@ type ManifestTest struct {
 	ErrorIf   string
 	WarnIf    string
 	SQL       string // of a test that is a query, before dbt compiles it
+	Compiled  string // the same after it, where the manifest holds it
 	File      string
 }
 
@@ -37,6 +38,8 @@ type testNode struct {
 	Attached     looseText `json:"attached_node"`
 	Raw          looseText `json:"raw_code"`
 	OldRaw       looseText `json:"raw_sql"`
+	Compiled     looseText `json:"compiled_code"`
+	OldCompiled  looseText `json:"compiled_sql"`
 	File         looseText `json:"original_file_path"`
 	DependsOn    dependsOn `json:"depends_on"`
 	Metadata     *struct {
@@ -101,6 +104,9 @@ func (n testNode) test() ManifestTest {
 	}
 	if t.SQL == "" {
 		t.SQL = string(n.OldRaw)
+	}
+	if t.Compiled = string(n.Compiled); t.Compiled == "" {
+		t.Compiled = string(n.OldCompiled)
 	}
 	if t.Severity == "" {
 		t.Severity = "error"
