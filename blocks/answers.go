@@ -37,6 +37,9 @@ func Help(command string, pager, tracker bool) Message {
 		{"policy DOMAIN ask [REASON]", "ask the others for what the configuration says besides"},
 		{"level DOMAIN LEVEL [REASON]", "lower a level at once, or ask the others to raise it by one"},
 		{"record DOMAIN", "what dw proposed or would have, and what came of it"},
+		{"delegate @PERSON [DOMAIN] [from WHEN] until WHEN", "somebody stands in for you; WHEN is now, 18:00, today, tomorrow 9:00, 2026-12-24 or 2026-12-24 18:00, in your time zone"},
+		{"delegations", "who stands in for whom, and until when"},
+		{"delegations revoke ID", "end one of yours"},
 	}
 	if pager {
 		rows = append(rows, [2]string{"page INCIDENT", "page who is on call"})

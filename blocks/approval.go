@@ -90,7 +90,11 @@ func stateLine(p workflows.Proposal, v View) line {
 		if d.Verdict == workflows.Reject {
 			verb = " · rejected by "
 		}
-		l = append(l, text(verb), mention(d.By), text(" ("+string(d.Role)+") at "), at(d.At, v.Now, v.Zone))
+		l = append(l, text(verb), mention(d.By))
+		if d.For.User != "" {
+			l = append(l, text(" for "), mention(d.For))
+		}
+		l = append(l, text(" ("+string(d.Role)+") at "), at(d.At, v.Now, v.Zone))
 		if d.Reason != "" {
 			l = append(l, text(": "+d.Reason))
 		}

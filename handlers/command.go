@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"html"
 	"strings"
 
 	"dw/blocks"
@@ -41,7 +40,7 @@ func (h *Handler) answer(ctx context.Context, c bot.Command) (blocks.Message, er
 	} else if forbidden != "" {
 		return blocks.Private("dw answers members of this workspace only: " + forbidden + "."), nil
 	}
-	words := strings.Fields(html.UnescapeString(c.Text)) // Slack escapes & < >
+	words := strings.Fields(typed(c.Text))
 	if len(words) == 0 {
 		return blocks.Help(h.Command, h.Pager, h.Tracker), nil
 	}
@@ -73,6 +72,8 @@ func (h *Handler) answer(ctx context.Context, c bot.Command) (blocks.Message, er
 		return h.policies(ctx, words[0], rest)
 	case "record":
 		return h.record(ctx, rest)
+	case "delegations":
+		return h.delegations(ctx, c)
 	case "page":
 		return h.page(ctx, who, rest)
 	case "ticket":

@@ -48,25 +48,26 @@ type Log interface {
 
 // Options are the parts that a Handler needs; all are required.
 type Options struct {
-	Decider  workflows.Decider
-	Requests workflows.Requester // of pages and tickets
-	Stopper  workflows.Stopper
-	Governor workflows.Governor
-	Recorder workflows.Recorder
-	Pager    bool // whether a pager is configured
-	Tracker  bool // whether a tracker is configured
-	Reader   workflows.Reader
-	Replier  Replier
-	Identity Identity
-	Checker  Checker
-	Receipts Log
-	Graph    func() *lineage.Graph
-	Due      lineage.DueFunc
-	Policy   func(domain string) (workflows.Policy, bool)
-	Command  string // "/dw"
-	Zone     *time.Location
-	Now      func() time.Time
-	Logger   *slog.Logger
+	Decider   workflows.Decider
+	Requests  workflows.Requester // of pages and tickets
+	Stopper   workflows.Stopper
+	Delegator workflows.Delegator
+	Governor  workflows.Governor
+	Recorder  workflows.Recorder
+	Pager     bool // whether a pager is configured
+	Tracker   bool // whether a tracker is configured
+	Reader    workflows.Reader
+	Replier   Replier
+	Identity  Identity
+	Checker   Checker
+	Receipts  Log
+	Graph     func() *lineage.Graph
+	Due       lineage.DueFunc
+	Policy    func(domain string) (workflows.Policy, bool)
+	Command   string // "/dw"
+	Zone      *time.Location
+	Now       func() time.Time
+	Logger    *slog.Logger
 }
 
 // Handler meets bot.Handler. Answers are sent after the acknowledgement by at
@@ -96,6 +97,9 @@ func (h *Handler) Close() { h.answers.Wait() }
 func (h *Handler) Handle(ctx context.Context, e bot.Event) (any, error) {
 	switch event := e.(type) {
 	case bot.Command:
+		if do := h.delegating(event); do != nil {
+			return nil, do(ctx, event)
+		}
 		if ask, reason := h.stopVerb(event); ask != nil {
 			return nil, h.stop(ctx, event, ask, reason)
 		}

@@ -2,7 +2,6 @@ package handlers
 
 import (
 	"context"
-	"html"
 	"strings"
 
 	"dw/blocks"
@@ -16,7 +15,7 @@ type stopping func(context.Context, workflows.StopRequest) (workflows.Answer, er
 // stopVerb returns what "stop [REASON]" or "resume [REASON]" asks for, and the
 // reason; nil for every other command.
 func (h *Handler) stopVerb(c bot.Command) (stopping, string) {
-	text := html.UnescapeString(c.Text)
+	text := typed(c.Text)
 	words := strings.Fields(text)
 	if len(words) == 0 {
 		return nil, ""

@@ -24,6 +24,9 @@ const (
 	KindErrandIntent  = "errand.intent" // a call to the pager or the tracker
 	KindErrandOutcome = "errand.outcome"
 
+	KindDelegationCreated = "delegation.created" // somebody stands in for somebody
+	KindDelegationRevoked = "delegation.revoked"
+
 	KindStopPulled = "stop.pulled"
 	KindStopLifted = "stop.lifted"
 

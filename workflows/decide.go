@@ -38,6 +38,9 @@ func (s *Service) decideIn(ctx context.Context, w *work, r DecideRequest) (Answe
 	if err != nil {
 		return Answer{}, err
 	}
+	if r.Standing.Ended, err = w.delegated(ctx, p, r.By, r.At); err != nil {
+		return Answer{}, err
+	}
 	next, out, refusal := decide(p, r, w.now)
 	if refusal != nil {
 		w.out.merge(out)
@@ -163,6 +166,9 @@ func (s *Service) markDoneIn(ctx context.Context, w *work, r DoneRequest) (Answe
 		return w.refuseUnknown(r.Proposal, r.By, "mark_done"), nil
 	}
 	if err != nil {
+		return Answer{}, err
+	}
+	if r.Standing.Ended, err = w.delegated(ctx, p, r.By, r.At); err != nil {
 		return Answer{}, err
 	}
 	next, out, refusal := markDone(p, r, s.terms(p.Domain), w.now)

@@ -32,6 +32,7 @@ var errNoGroups = errors.New("dw reads no user groups")
 type Standing struct {
 	Left   string // the group by which the person stood there and has left
 	Unread string // why the group cannot be read
+	Ended  string // why the delegation by which they stand there does not hold
 }
 
 // standing reads whether who clicks is still in the group by which they stand in

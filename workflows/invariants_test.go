@@ -55,7 +55,7 @@ func (m *machine) checkGranted(t *rapid.T, p Proposal) {
 	if hash, err := ProposalHash(p); err != nil || hash != p.Hash {
 		t.Fatalf("%s: hash does not match the content (%v)", p.ID, err)
 	}
-	granting := map[Person]bool{}
+	granting, held := map[Person]bool{}, map[Person]bool{}
 	for _, d := range p.Decisions {
 		member := slices.ContainsFunc(p.Chain, func(l Link) bool { return l.Team == d.By.Team && l.User == d.By.User && !l.AskedAt.IsZero() })
 		if !member || d.Hash != p.Hash || !d.At.Before(p.Clocks.ExpiresAt) {
@@ -65,6 +65,7 @@ func (m *machine) checkGranted(t *rapid.T, p Proposal) {
 			t.Fatalf("%s: %s decided twice", p.ID, d.By.Name)
 		}
 		granting[d.By] = d.Verdict == Approve && d.RevokedAt.IsZero()
+		m.checkStandIn(t, p, d, held)
 	}
 	switch p.State {
 	case Approved, Executing, Verified, Failed, Halted, RolledBack, Lapsed, NeedsReapproval:
@@ -75,6 +76,24 @@ func (m *machine) checkGranted(t *rapid.T, p Proposal) {
 		if p.approvals() >= p.Quorum || p.Clocks.ExecuteBefore.Unix() > 0 {
 			t.Fatalf("%s is %s with a granted quorum", p.ID, p.State)
 		}
+	}
+}
+
+// checkStandIn: who decided in somebody's place did so while a delegation held,
+// and one place approved once at a time.
+func (m *machine) checkStandIn(t *rapid.T, p Proposal, d Decision, held map[Person]bool) {
+	l, _ := p.link(d.By)
+	if l.For.User != "" && !l.Named {
+		by, err := get[Delegation](m.e.store.data.delegated, l.Delegation)
+		if err != nil || !by.By.Same(d.For) || !by.To.Same(d.By) || d.At.Before(by.From) || !d.At.Before(by.Until) {
+			t.Fatalf("%s: decision %+v by delegation %+v (%v)", p.ID, d, by, err)
+		}
+	}
+	if who := l.principal(); d.counts(p) {
+		if held[who] {
+			t.Fatalf("%s: the place of %s approved twice: %+v", p.ID, who.Name, p.Decisions)
+		}
+		held[who] = true
 	}
 }
 
@@ -170,7 +189,7 @@ func (m *machine) checkReceipts(t *rapid.T, ps []Proposal) {
 		want[receipts.KindDecisionRecorded] += len(p.Decisions)
 		want[receipts.KindHaltedChoice] += len(p.Choices)
 		if p.Change == nil { // of a policy change everybody is asked at once
-			want[receipts.KindEscalation] += len(p.Asked()) - p.Quorum
+			want[receipts.KindEscalation] += rounds(p) - 1
 		}
 		revoked := slices.DeleteFunc(slices.Clone(p.Decisions), func(d Decision) bool { return d.RevokedAt.IsZero() })
 		want[receipts.KindDecisionRevoked] += len(revoked)
@@ -231,4 +250,13 @@ func (s StepStatus) undoAttempts() int {
 		return 0
 	}
 	return s.Undo.Attempt
+}
+
+// rounds counts the times at which people were asked.
+func rounds(p Proposal) int {
+	times := map[int64]bool{}
+	for _, l := range p.Asked() {
+		times[l.AskedAt.UnixNano()] = true
+	}
+	return len(times)
 }

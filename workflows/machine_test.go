@@ -43,6 +43,8 @@ func TestAnyOrder(t *testing.T) {
 			"takeBack":   m.takeBack,
 			"choose":     m.choose,
 			"helpBack":   m.helpBack,
+			"delegate":   m.delegate,
+			"endOne":     m.endOne,
 			"wait":       m.wait,
 			"clockJump":  m.clockJump,
 			"fireOne":    m.fireOne,
@@ -379,5 +381,25 @@ func (m *machine) helpBack(t *rapid.T) {
 				t.Fatalf("mark undone: %v", err)
 			}
 		}
+	}
+}
+
+// delegate names somebody to stand in, for a while from now or from soon.
+func (m *machine) delegate(t *rapid.T) {
+	from := m.e.now.Add(time.Duration(rapid.SampledFrom([]int{0, 0, 0, 20}).Draw(t, "in")) * time.Minute)
+	r := DelegateRequest{By: anybody(t), To: anybody(t), From: from, Until: from.Add(time.Duration(rapid.SampledFrom([]int{30, 120, 600}).Draw(t, "for")) * time.Minute), At: m.e.now}
+	if a, err := m.e.svc.Delegate(context.Background(), r); err != nil || a.Text == "" || a.OK && r.By.Same(r.To) {
+		t.Fatalf("delegate %+v: %+v, %v", r, a, err)
+	}
+}
+
+func (m *machine) endOne(t *rapid.T) {
+	ds, err := m.e.svc.Delegations(context.Background())
+	if err != nil || len(ds) == 0 {
+		t.Skip("no delegation")
+	}
+	d := rapid.SampledFrom(ds).Draw(t, "delegation")
+	if a, err := m.e.svc.EndDelegation(context.Background(), EndRequest{By: d.To, ID: d.ID, At: m.e.now}); err != nil || a.Text == "" {
+		t.Fatalf("end %s: %+v, %v", d.ID, a, err)
 	}
 }

@@ -41,6 +41,7 @@ type memData struct {
 	head      receipts.Head
 	stop      Stop
 	inForce   InForce
+	delegated map[string][]byte
 }
 
 func newMemStore() *memStore { return &memStore{data: memData{}.copy()} }
@@ -48,6 +49,7 @@ func newMemStore() *memStore { return &memStore{data: memData{}.copy()} }
 func (d memData) copy() memData {
 	c := d
 	c.incidents, c.proposals, c.results = cloned(d.incidents), cloned(d.proposals), cloned(d.results)
+	c.delegated = cloned(d.delegated)
 	c.deadlines, c.keys = cloned(d.deadlines), cloned(d.keys)
 	c.changes, c.effects = slices.Clone(d.changes), slices.Clone(d.effects)
 	c.log, c.drafts = slices.Clone(d.log), slices.Clone(d.drafts)
@@ -288,6 +290,24 @@ func (t *memTx) PutInForce(_ context.Context, f InForce) (InForce, error) {
 	}
 	t.data.inForce = f
 	return f, nil
+}
+
+func (t *memTx) Delegation(_ context.Context, id string) (Delegation, error) {
+	return get[Delegation](t.data.delegated, id)
+}
+
+func (t *memTx) Delegations(_ context.Context, endingAfter time.Time) ([]Delegation, error) {
+	ds, err := all[Delegation](t.data.delegated)
+	return slices.DeleteFunc(ds, func(d Delegation) bool { return !d.Until.After(endingAfter) }), err
+}
+
+func (t *memTx) PutDelegation(_ context.Context, d Delegation) (Delegation, error) {
+	old, err := get[Delegation](t.data.delegated, d.ID)
+	if (err == nil && old.Rev != d.Rev) || (err != nil && d.Rev != 0) {
+		return Delegation{}, ErrConflict
+	}
+	d.Rev++
+	return d, put(t.data.delegated, d.ID, d)
 }
 
 func (t *memTx) Enqueue(_ context.Context, e Effect) error {

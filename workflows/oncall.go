@@ -149,6 +149,10 @@ func (l RotaLink) link(who Person) Link {
 // nights (schedule PX12ABC)".
 func (l Link) As() string {
 	switch {
+	case l.For.User != "" && l.Named:
+		return string(l.Role) + ", also in for " + l.For.shown()
+	case l.For.User != "":
+		return string(l.Role) + ", in for " + l.For.shown()
 	case l.Group != "":
 		return string(l.Role) + ", of group " + l.Group
 	case l.OnCall != "":

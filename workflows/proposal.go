@@ -72,8 +72,12 @@ type Link struct {
 	OnCall  string    `json:"on_call,omitempty"` // rota by which the person stands here; empty: by name
 	Group   string    `json:"group,omitempty"`   // user group by which the person stands here, for people
 	GroupID string    `json:"group_id,omitempty"`
-	Named   bool      `json:"named,omitempty"`  // by name as well: leaving the group takes nothing away
+	For     Person    `json:"for,omitzero"`     // in whose place the person stands, by Delegation until ForUntil
+	Named   bool      `json:"named,omitempty"`  // in their own right as well: leaving the group or a delegation that ends takes nothing away
 	ReadAt  time.Time `json:"read_at,omitzero"` // when the rota or the group was read, once
+
+	Delegation string    `json:"delegation,omitempty"` // id
+	ForUntil   time.Time `json:"for_until,omitzero"`
 }
 
 // Verdict is what a named person decided.
@@ -98,10 +102,11 @@ type Decision struct {
 	Verdict    Verdict   `json:"verdict"`
 	Hash       string    `json:"hash"` // hex of the proposal hash that the person saw
 	Reason     string    `json:"reason,omitempty"`
-	At         time.Time `json:"at"`          // dw's clock when the click arrived
-	ActionTS   string    `json:"action_ts"`   // Slack's own time of the click
-	EnvelopeID string    `json:"envelope_id"` // Slack's delivery
-	RevokedAt  time.Time `json:"revoked_at"`  // zero: it counts
+	At         time.Time `json:"at"`           // dw's clock when the click arrived
+	ActionTS   string    `json:"action_ts"`    // Slack's own time of the click
+	EnvelopeID string    `json:"envelope_id"`  // Slack's delivery
+	For        Person    `json:"for,omitzero"` // in whose place, of a stand-in
+	RevokedAt  time.Time `json:"revoked_at"`   // zero: it counts
 }
 
 // StepStatus is the part of a step that changes.

@@ -25,19 +25,19 @@ func decide(p Proposal, r DecideRequest, now time.Time) (Proposal, Outcome, *Ref
 	p = p.clone()
 	p.Decisions = append(p.Decisions, Decision{
 		By: link.Person, Role: link.Role, Verdict: r.Verdict, Hash: p.Hash, Reason: r.Reason,
-		At: r.At, ActionTS: r.ActionTS, EnvelopeID: r.EnvelopeID,
+		At: r.At, ActionTS: r.ActionTS, EnvelopeID: r.EnvelopeID, For: link.For,
 	})
 	out := recorded(p, r, link, now)
 	switch {
 	case r.Verdict == Reject:
 		out.merge(p.stopClocks())
 		p.State = Rejected
-		out.note(p.Incident, fmt.Sprintf("%s rejected %q: %s", link.shown(), p.Title, reasonText(r.Reason)))
+		out.note(p.Incident, fmt.Sprintf("%s (%s) rejected %q: %s", link.shown(), link.As(), p.Title, reasonText(r.Reason)))
 	case p.approvals() >= p.Quorum:
 		p = approve(p, now, &out)
-		out.note(p.Incident, fmt.Sprintf("%s (%s) approved %q (%s).", link.shown(), link.Role, p.Title, p.Fingerprint()))
+		out.note(p.Incident, fmt.Sprintf("%s (%s) approved %q (%s).", link.shown(), link.As(), p.Title, p.Fingerprint()))
 	default:
-		out.note(p.Incident, fmt.Sprintf("%s (%s) approved %q: %d of %d.", link.shown(), link.Role, p.Title, p.approvals(), p.Quorum))
+		out.note(p.Incident, fmt.Sprintf("%s (%s) approved %q: %d of %d.", link.shown(), link.As(), p.Title, p.approvals(), p.Quorum))
 	}
 	return p, out, nil
 }
@@ -74,6 +74,9 @@ func recorded(p Proposal, r DecideRequest, link Link, now time.Time) Outcome {
 	}
 	if link.Group != "" {
 		body["group"] = clean(link.Group)
+	}
+	if link.For.User != "" {
+		body["for"], body["delegation"] = userOf(link.For), link.Delegation
 	}
 	if r.Reason != "" {
 		body["reason"] = receipts.FreeText(clean(r.Reason))

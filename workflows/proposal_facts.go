@@ -41,15 +41,16 @@ func (p Proposal) Asked() []Link {
 // Next returns the links that are asked next, none where nobody is left.
 func (p Proposal) Next() []Link { return p.nextOf(1) }
 
-// nextOf returns at least so many of those who were not asked yet, and with a
-// member of a group all of its members, any of whom may answer.
+// nextOf returns at least so many of those who were not asked yet, with a member
+// of a group all of its members, any of whom may answer, and with each whoever
+// stands in for them, who adds nobody to the number.
 func (p Proposal) nextOf(least int) []Link {
 	var next []Link
 	for _, l := range p.Chain {
 		if !l.AskedAt.IsZero() {
 			continue
 		}
-		if len(next) >= least && !l.together(next[len(next)-1]) {
+		if places(next) >= least && !slices.ContainsFunc(next, l.together) {
 			break
 		}
 		next = append(next, l)
@@ -59,7 +60,18 @@ func (p Proposal) nextOf(least int) []Link {
 
 // together reports whether two links are asked at the same time.
 func (l Link) together(m Link) bool {
-	return l.GroupID != "" && l.GroupID == m.GroupID && l.Role == m.Role
+	return l.GroupID != "" && l.GroupID == m.GroupID && l.Role == m.Role || l.For.Same(m.Person)
+}
+
+// places counts the places that links hold: a person and their stand-ins hold one.
+func places(links []Link) int {
+	var held []Person
+	for _, l := range links {
+		if who := l.principal(); !slices.ContainsFunc(held, who.Same) {
+			held = append(held, who)
+		}
+	}
+	return len(held)
 }
 
 // ask marks who is asked next as asked at now, and returns them.
@@ -134,17 +146,16 @@ func (p Proposal) decisionOf(who Person) (Decision, bool) {
 // Approvals returns how many different people's approvals count.
 func (p Proposal) Approvals() int { return p.approvals() }
 
-// approvals counts distinct humans of the chain who approved exactly this hash.
+// approvals counts the places of the chain whose humans approved exactly this
+// hash: a person and who stands in for them count once.
 func (p Proposal) approvals() int {
-	var counted []Person
+	var approved []Link
 	for _, d := range p.Decisions {
-		_, named := p.link(d.By)
-		seen := slices.ContainsFunc(counted, d.By.Same)
-		if d.Verdict == Approve && d.RevokedAt.IsZero() && d.Hash == p.Hash && named && !seen {
-			counted = append(counted, d.By)
+		if l, named := p.link(d.By); named && d.counts(p) {
+			approved = append(approved, l)
 		}
 	}
-	return len(counted)
+	return places(approved)
 }
 
 // clone copies what transitions write to, so that the old value stays as it was.

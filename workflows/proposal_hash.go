@@ -86,6 +86,9 @@ func chainDocument(chain []Link) []receipts.Value {
 		if l.Group != "" {
 			o["group"], o["group_id"], o["named"], o["read_at"] = clean(l.Group), clean(l.GroupID), l.Named, timeOr(l.ReadAt)
 		}
+		if l.For.User != "" {
+			o["for"], o["delegation"], o["for_until"], o["named"] = userOf(l.For), l.Delegation, timeOr(l.ForUntil), l.Named
+		}
 		out = append(out, o)
 	}
 	return out

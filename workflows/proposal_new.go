@@ -73,6 +73,7 @@ func (d ProposalDraft) proposal(now time.Time) Proposal {
 		Steps:      make([]StepStatus, len(d.Planned.Steps)),
 	}
 	p.Chain = p.chainOf(d.Policy)
+	p.withStandIns(d.Policy)
 	for n := range p.Steps {
 		p.Steps[n] = StepStatus{State: StepPending, Since: now}
 	}
@@ -152,6 +153,9 @@ func namesOf(links []Link) []receipts.Value {
 		}
 		if l.Group != "" {
 			o["group"] = clean(l.Group)
+		}
+		if l.For.User != "" {
+			o["for"] = userOf(l.For)
 		}
 		out = append(out, o)
 	}

@@ -9,7 +9,7 @@ import (
 // refuseDecision returns why r cannot decide p, nil where it can.
 func refuseDecision(p Proposal, r DecideRequest, now time.Time) *Refusal {
 	guards := []func(Proposal, DecideRequest, time.Time) *Refusal{
-		refuseVerdict, refuseRepeat, refusePerson, refuseLeft, refuseHash, refuseCard, refuseState, refuseLate,
+		refuseVerdict, refuseRepeat, refusePerson, refuseLeft, refuseStandIn, refuseHash, refuseCard, refuseState, refuseLate,
 	}
 	for _, guard := range guards {
 		if refusal := guard(p, r, now); refusal != nil {

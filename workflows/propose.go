@@ -81,6 +81,9 @@ func (s *Service) propose(ctx context.Context, w *work, incident string, plan []
 	if err != nil {
 		return err
 	}
+	if policy, err = w.standIns(ctx, policy); err != nil {
+		return err
+	}
 	ids := map[string]string{} // key to the id of the proposal that stands for it
 	var made []Proposal
 	var failed []unproposed

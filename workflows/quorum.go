@@ -66,10 +66,11 @@ func (p Policy) HighestQuorum() int {
 
 // shortage returns a shortError where those of the chain are too few.
 func (p Proposal) shortage(policy Policy) error {
-	if len(p.Chain) >= p.Quorum {
+	left := places(p.Chain)
+	if left >= p.Quorum {
 		return nil
 	}
-	e := &shortError{needed: p.Quorum, left: len(p.Chain)}
+	e := &shortError{needed: p.Quorum, left: left}
 	for _, c := range policy.candidates() {
 		switch why := p.notCounted(c.Person); {
 		case c.User == "" || why == "" || p.named(c.Person):
@@ -110,11 +111,11 @@ func (p Proposal) madeBy(who Person) string {
 // unreachable reports whether a waiting proposal can no longer get its quorum,
 // because of those who took their approvals back.
 func (p Proposal) unreachable() bool {
-	left := p.approvals()
+	var left []Link
 	for _, l := range p.Chain {
-		if _, decided := p.decisionOf(l.Person); !decided {
-			left++
+		if d, decided := p.decisionOf(l.Person); !decided || d.counts(p) {
+			left = append(left, l)
 		}
 	}
-	return p.State == Waiting && left < p.Quorum
+	return p.State == Waiting && places(left) < p.Quorum
 }

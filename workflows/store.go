@@ -73,6 +73,18 @@ type StopReads interface {
 	Stop(ctx context.Context) (Stop, error)
 }
 
+// DelegationReads reads who stands in for whom.
+type DelegationReads interface {
+	Delegation(ctx context.Context, id string) (Delegation, error)
+	// Delegations lists those that end after a time, revoked ones too, oldest first.
+	Delegations(ctx context.Context, endingAfter time.Time) ([]Delegation, error)
+}
+
+// DelegationWrites writes a delegation, with Rev as RowWrites does.
+type DelegationWrites interface {
+	PutDelegation(ctx context.Context, d Delegation) (Delegation, error)
+}
+
 // ReadTx is a consistent view.
 type ReadTx interface {
 	IncidentReads
@@ -83,6 +95,7 @@ type ReadTx interface {
 	DeadlineReads
 	StopReads
 	PolicyReads
+	DelegationReads
 }
 
 // RowWrites writes rows. Put of an incident or proposal compares Rev with the
@@ -124,4 +137,5 @@ type Tx interface {
 	LogWrites
 	StopWrites
 	PolicyWrites
+	DelegationWrites
 }

@@ -38,6 +38,7 @@ const (
 	RefusedCC          RefusalCode = "cc"              // is told, does not decide
 	RefusedNotInChain  RefusalCode = "not_in_chain"    // not a named approver
 	RefusedNotAsked    RefusalCode = "not_asked_yet"   // further down the chain
+	RefusedDelegation  RefusalCode = "delegation"      // it does not hold, or cannot be made
 	RefusedLeftGroup   RefusalCode = "left_group"      // not, or not known to be, in the group any more
 	RefusedHash        RefusalCode = "hash_differs"    // another version was shown
 	RefusedNonce       RefusalCode = "nonce_differs"   // not this message's button

@@ -74,7 +74,7 @@ func Manifest(name, command string) ([]byte, error) {
 	m.Features.Home.Messages, m.Features.Home.ReadOnly = true, true
 	m.Features.Bot.Name, m.Features.Bot.Online = name, true
 	m.Features.Commands = []slashCommand{{
-		Command: command, Description: "Ask dw about checks, incidents and assets", UsageHint: "status | checks | incidents | explain NAME | help",
+		Command: command, Description: "Ask dw about checks, incidents and assets", UsageHint: "status | checks | incidents | explain NAME | help", Escape: true,
 	}}
 	for _, scope := range bot.Scopes() {
 		m.OAuth.Scopes.Bot = append(m.OAuth.Scopes.Bot, scope.Name)
