@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"dw/blocks"
@@ -34,7 +35,17 @@ func messages(name string) map[string]blocks.Message {
 	paged.Page = workflows.Reference{ID: "Q1PAGE", URL: "https://pager.example/incidents/Q1PAGE", State: workflows.PageAcknowledged, By: name}
 	asking := view()
 	asking.CanPage, asking.CanTicket = true, true
+	standIn := proposal(name, workflows.Executing)
+	standIn.Authors = []workflows.Author{{Change: name, Who: name}, {Change: "d-17", Who: "deploys", Person: deput}}
+	for n := range standIn.Decisions {
+		standIn.Decisions[n].For = deput
+	}
 	return map[string]blocks.Message{
+		"approval_stand_in": blocks.ApprovalCard(open, standIn, view()),
+		"delegations": blocks.Delegations([]workflows.Delegation{
+			{ID: "DEL-7F3K2Q", By: owner, To: deput, From: now.Add(-time.Hour), Until: now.Add(time.Hour)},
+			{ID: "DEL-7F3K2R", By: deput, To: owner, Domain: name, From: now.Add(time.Hour), Until: now.Add(25 * time.Hour)},
+		}, view()),
 		"incident_open":      blocks.IncidentCard(open, nil, view()),
 		"incident_waiting":   blocks.IncidentCard(open, []workflows.Proposal{waiting}, view()),
 		"incident_observing": blocks.IncidentCard(observing, nil, view()),

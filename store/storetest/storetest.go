@@ -38,6 +38,7 @@ func Run(t *testing.T, open func(t *testing.T) Subject) {
 		"proposal order and filter":              proposalOrder,
 		"the stop":                               theStop,
 		"the policy in force":                    policyInForce,
+		"delegations":                            delegations,
 		"proposal of a policy change":            policyChange,
 		"proposal without incident":              orphanProposal,
 		"results":                                results,
