@@ -250,14 +250,13 @@ func refuseEnd(d Delegation, r EndRequest, unknown bool, now time.Time) *Refusal
 	return nil
 }
 
-// standIns returns the policy with the delegations that hold now.
-func (w *work) standIns(ctx context.Context, p Policy) (Policy, error) {
+// standIns lists the delegations that hold now for a domain.
+func (w *work) standIns(ctx context.Context, domain string) ([]Delegation, error) {
 	all, err := w.tx.Delegations(ctx, w.now)
 	if err != nil {
-		return p, fmt.Errorf("read who stands in for whom: %w", err)
+		return nil, fmt.Errorf("read who stands in for whom: %w", err)
 	}
-	p.delegations = slices.DeleteFunc(all, func(d Delegation) bool { return !d.Holds(w.now) || !d.covers(p.Domain) })
-	return p, nil
+	return slices.DeleteFunc(all, func(d Delegation) bool { return !d.Holds(w.now) || !d.covers(domain) }), nil
 }
 
 // delegated says why the delegation by which who clicks stands in the chain does

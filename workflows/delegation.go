@@ -90,11 +90,11 @@ func (l Link) principal() Person {
 
 // withStandIns puts behind each of the chain whoever stands in for them now. Who
 // never counts for p, or is told only, stands in for nobody, which is said.
-func (p *Proposal) withStandIns(policy Policy) {
+func (p *Proposal) withStandIns(policy Policy, delegations []Delegation) {
 	var chain []Link
 	for _, l := range p.Chain {
 		chain = append(chain, l)
-		for _, d := range policy.delegations {
+		for _, d := range delegations {
 			if !d.By.Same(l.Person) {
 				continue
 			}
@@ -141,16 +141,12 @@ func oncEach(chain []Link) []Link {
 	return out
 }
 
-// refuseStandIn holds a delegation against the click: outside of its window, or
-// revoked, it lets nobody decide; and a place that its owner or another stand-in
-// has used is not used twice.
+// refuseStandIn keeps a place that its owner or another stand-in has used from
+// being used twice.
 func refuseStandIn(p Proposal, r DecideRequest, now time.Time) *Refusal {
 	link, named := p.link(r.By)
 	if !named {
 		return nil
-	}
-	if refusal := r.Standing.refuseEnded(p, link); refusal != nil {
-		return refusal
 	}
 	for _, d := range p.Decisions {
 		other, there := p.link(d.By)
@@ -161,7 +157,8 @@ func refuseStandIn(p Proposal, r DecideRequest, now time.Time) *Refusal {
 	return nil
 }
 
-// refuseEnded refuses who stands in by a delegation that does not hold.
+// refuseEnded refuses who stands in by a delegation that does not hold: outside of
+// its window, or revoked, it lets nobody act.
 func (st Standing) refuseEnded(p Proposal, link Link) *Refusal {
 	if st.Ended == "" || link.For.User == "" || link.Named {
 		return nil

@@ -232,14 +232,13 @@ func TestDelegationIsOneHop(t *testing.T) {
 // that it answers, does not stand in for those who decide it, which is said.
 func TestDelegationNotToTheRequester(t *testing.T) {
 	t.Parallel()
-	policy := testPolicy()
-	policy.delegations = []Delegation{{ID: "DEL-1", By: ann, To: mort, From: epoch, Until: epoch.Add(time.Hour)}}
+	delegations := []Delegation{{ID: "DEL-1", By: ann, To: mort, From: epoch, Until: epoch.Add(time.Hour)}}
 	for name, change := range map[string]func(*ProposalDraft){
 		"the requester": func(d *ProposalDraft) { d.Proposer = human(mort) },
 		"the author":    func(d *ProposalDraft) { d.Authors = []Author{{Change: "d-17", Person: mort}} },
 		"cc":            func(d *ProposalDraft) { d.Policy.CC = []Person{mort} },
 	} {
-		d := ProposalDraft{ID: "p1", Nonce: "n", Planned: testPlan()[1], Policy: policy, Proposer: itself()}
+		d := ProposalDraft{ID: "p1", Nonce: "n", Planned: testPlan()[1], Policy: testPolicy(), Proposer: itself(), Delegations: delegations}
 		change(&d)
 		p, _, err := NewProposal(d, epoch)
 		if err != nil || p.named(mort) || !strings.Contains(strings.Join(p.Unresolved, ";"), "Mort, who stands in for Ann, ") {

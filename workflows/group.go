@@ -71,8 +71,11 @@ func refuseLeft(p Proposal, r DecideRequest, _ time.Time) *Refusal {
 
 func (st Standing) refusal(p Proposal, by Person) *Refusal {
 	link, named := p.link(by)
-	if !named || !link.byGroup() {
+	if !named {
 		return nil
+	}
+	if refusal := st.refuseEnded(p, link); refusal != nil || !link.byGroup() {
+		return refusal
 	}
 	switch {
 	case st.Left != "":

@@ -79,6 +79,4 @@ type Policy struct {
 	// Held is what the file asks for and is not in force; filled when a policy is
 	// read, never stored.
 	Held []TermChange `json:"-"`
-
-	delegations []Delegation // that hold when a proposal is made
 }

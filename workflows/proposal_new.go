@@ -20,7 +20,9 @@ type ProposalDraft struct {
 	Snapshot []Reading // what was read of the targets, one per step
 	Policy   Policy
 	Proposer receipts.Actor
-	Authors  []Author // of the changes that it answers: they do not decide
+	// Delegations that hold now, for the domain.
+	Delegations []Delegation
+	Authors     []Author // of the changes that it answers: they do not decide
 }
 
 // NewProposal makes a waiting proposal with its hash, asks the first of its
@@ -73,7 +75,7 @@ func (d ProposalDraft) proposal(now time.Time) Proposal {
 		Steps:      make([]StepStatus, len(d.Planned.Steps)),
 	}
 	p.Chain = p.chainOf(d.Policy)
-	p.withStandIns(d.Policy)
+	p.withStandIns(d.Policy, d.Delegations)
 	for n := range p.Steps {
 		p.Steps[n] = StepStatus{State: StepPending, Since: now}
 	}

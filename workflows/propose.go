@@ -81,7 +81,7 @@ func (s *Service) propose(ctx context.Context, w *work, incident string, plan []
 	if err != nil {
 		return err
 	}
-	if policy, err = w.standIns(ctx, policy); err != nil {
+	if w.delegations, err = w.standIns(ctx, policy.Domain); err != nil {
 		return err
 	}
 	ids := map[string]string{} // key to the id of the proposal that stands for it
@@ -137,7 +137,7 @@ func (s *Service) proposeOne(w *work, i Incident, planned draftPlan, policy Poli
 	}
 	p, out, err := NewProposal(ProposalDraft{
 		ID: s.newID("prop"), Nonce: s.newNonce(), Incident: i, Planned: planned.PlannedProposal,
-		After: after, Snapshot: planned.snapshot, Policy: policy, Proposer: itself(), Authors: s.authors(i),
+		After: after, Snapshot: planned.snapshot, Policy: policy, Proposer: itself(), Authors: s.authors(i), Delegations: w.delegations,
 	}, w.now)
 	if err != nil {
 		return Proposal{}, false, err

@@ -215,7 +215,10 @@ func (s *Service) renew(ctx context.Context, w *work, id string, draft draftPlan
 	if err != nil {
 		return err
 	}
-	p, out, err := s.renewed(i, draft, policy, w.now)
+	if w.delegations, err = w.standIns(ctx, policy.Domain); err != nil {
+		return err
+	}
+	p, out, err := s.renewed(i, draft, policy, w)
 	if err != nil {
 		tellUnproposable(w, i, policy, []unproposed{{draft.Title, err}})
 		w.setProposal(old.endChoice("not asked: "+clean(err.Error()), w.now), Outcome{})
@@ -235,7 +238,7 @@ func (s *Service) renew(ctx context.Context, w *work, id string, draft draftPlan
 
 var errNotAsked = errors.New("dw does not ask for it")
 
-func (s *Service) renewed(i Incident, draft draftPlan, policy Policy, now time.Time) (Proposal, Outcome, error) {
+func (s *Service) renewed(i Incident, draft draftPlan, policy Policy, w *work) (Proposal, Outcome, error) {
 	if i.State == Resolved {
 		return Proposal{}, Outcome{}, fmt.Errorf("%w: the incident is resolved", errNotAsked)
 	}
@@ -243,6 +246,6 @@ func (s *Service) renewed(i Incident, draft draftPlan, policy Policy, now time.T
 		return Proposal{}, Outcome{}, fmt.Errorf("%w: %s", errNotAsked, r.Why)
 	}
 	return NewProposal(ProposalDraft{
-		ID: s.newID("prop"), Nonce: s.newNonce(), Incident: i, Planned: draft.PlannedProposal, Snapshot: draft.snapshot, Policy: policy, Proposer: itself(), Authors: s.authors(i),
-	}, now)
+		ID: s.newID("prop"), Nonce: s.newNonce(), Incident: i, Planned: draft.PlannedProposal, Snapshot: draft.snapshot, Policy: policy, Proposer: itself(), Authors: s.authors(i), Delegations: w.delegations,
+	}, w.now)
 }

@@ -63,11 +63,6 @@ func refuseDone(p Proposal, r DoneRequest, now time.Time) *Refusal {
 	if refusal := r.Standing.refusal(p, r.By); refusal != nil {
 		return refusal
 	}
-	if link, named := p.link(r.By); named {
-		if refusal := r.Standing.refuseEnded(p, link); refusal != nil {
-			return refusal
-		}
-	}
 	if refusal := hashRefusal(p, r.HashPrefix); refusal != nil {
 		return refusal
 	}

@@ -22,6 +22,8 @@ type work struct {
 	governed  bool    // it changes inForce
 	quiet     bool    // what changed is not on any card
 	counted   bool    // what changed of the incident is how often a check failed
+
+	delegations []Delegation // that hold, as read for what is proposed
 }
 
 // rows keeps rows by id, and which of them changed in what order.
