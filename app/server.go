@@ -72,7 +72,7 @@ type healthAnswer struct {
 	Stopped  string      `json:"stopped,omitempty"` // who stopped dw and why; it is healthy and starts nothing
 }
 
-// health answers 200 only if the store answers, Slack is connected, and no
+// health answers 200 only if the store can be read and written, Slack is connected, and no
 // effect was given up.
 func (s *server) health(w http.ResponseWriter, r *http.Request) {
 	status := s.app.socket.Status()
@@ -89,6 +89,12 @@ func (s *server) health(w http.ResponseWriter, r *http.Request) {
 	})
 	if err != nil {
 		answer.Problems = append(answer.Problems, "the store does not answer: "+err.Error())
+	}
+	if err == nil {
+		// Nothing is written: whether something could be is asked.
+		if err := s.app.store.Update(r.Context(), func(workflows.Tx) error { return nil }); err != nil {
+			answer.Problems = append(answer.Problems, "the store cannot be written, so nothing is decided or done: "+err.Error())
+		}
 	}
 	if problem := slackProblem(status); problem != "" {
 		answer.Problems = append(answer.Problems, problem)

@@ -92,10 +92,12 @@ func (w *world) begin(t *testing.T) {
 		return p.alive(func() error { return p.service.Fire(ctx, d) })
 	}}
 	start := time.Now()
-	watch := &jobs.ClockWatch{Wall: w.now, Elapsed: func() time.Duration { return time.Since(start) }, Every: tickEvery,
+	watch := &jobs.ClockWatch{
+		Wall: w.now, Elapsed: func() time.Duration { return time.Since(start) }, Every: tickEvery,
 		Jumped: func(ctx context.Context, from, to time.Time) error {
 			return p.alive(func() error { return p.service.ClockJumped(ctx, from, to) })
-		}}
+		},
+	}
 	p.ended.Go(func() { ticker.Run(ctx) })
 	p.ended.Go(func() { watch.Run(ctx) })
 	w.dw = p

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	mathrand "math/rand/v2"
 	"path/filepath"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -34,7 +33,6 @@ type world struct {
 	slackDown bool
 	slackBack time.Time // by the bubble's clock
 
-	mu    sync.Mutex
 	cards map[string]workflows.Proposal // as they stand in Slack
 	order []string                      // of cards, oldest first
 	keys  map[string]int64              // effect key -> job, to see one queued twice
