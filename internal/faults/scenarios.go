@@ -33,6 +33,8 @@ func scenarios() []scenario {
 		{21, "a click at the instant of expiry"},
 		{22, "a request is edited while its approver clicks"},
 		{23, "the stop is pulled during a run"},
+		{22, "a request is edited while its approver clicks"},
+		{23, "the stop is pulled during execution"},
 		{24, "an upgrade is killed half-way; an older binary"},
 		{25, "receipts are edited, swapped, deleted, cut, rewritten, or an old backup put back"},
 	}
