@@ -86,7 +86,6 @@ func recordLines(r workflows.Record, now time.Time) []line {
 			{"approved unchanged", c.Approved, c.Proposed.Count > 0},
 			{"rejected", c.Rejected, c.Proposed.Count > 0},
 			{"expired", c.Expired, c.Proposed.Count > 0},
-			{"done by itself", c.ByItself, c.ByItself.Count > 0},
 			{"verified", c.Verified, c.Proposed.Count > 0},
 			{"failed", c.Failed, c.Proposed.Count > 0},
 			{"rolled back", c.RolledBack, c.Proposed.Count > 0},

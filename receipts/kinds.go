@@ -31,7 +31,6 @@ const (
 	KindStopLifted = "stop.lifted"
 
 	KindAutonomyWouldPropose = "autonomy.would_propose"
-	KindAutonomyActed        = "autonomy.acted"         // at L3, before a playbook's first step
 	KindAutonomyLevelChanged = "autonomy.level_changed" // the level in force of a domain
 	KindPolicyChanged        = "policy.changed"         // governed terms of a domain that are in force from here on
 	KindConfigLoaded         = "config.loaded"

@@ -286,6 +286,9 @@ func TestLevelByCommand(t *testing.T) {
 	if d.Body["how"] != ByLowering || d.Body["to"] != "L0" || d.Actor.User != carl.User {
 		t.Errorf("receipt %+v", d)
 	}
+	if d := e.last(receipts.KindPolicyChanged); d.Body["how"] != ByLowering || d.Body["terms"] == nil || d.Actor.User != carl.User {
+		t.Errorf("receipt %+v", d)
+	}
 	if a := e.level(t, ann, L2Propose); a.OK || !strings.Contains(a.Text, "one at a time") {
 		t.Errorf("two levels at once: %+v", a)
 	}

@@ -32,7 +32,6 @@ type ClassRecord struct {
 	Approved   Tally  `json:"approved_unchanged"` // a decision names the hash it saw, so every approval is of the proposal as it was made
 	Rejected   Tally  `json:"rejected"`
 	Expired    Tally  `json:"expired"`
-	ByItself   Tally  `json:"by_itself"` // at L3
 	Verified   Tally  `json:"verified"`
 	Failed     Tally  `json:"failed"`
 	RolledBack Tally  `json:"rolled_back"` // undone without having been verified
@@ -106,8 +105,8 @@ func spread(from, to []mark) Spread {
 
 // proposalFacts are the receipts about one proposal.
 type proposalFacts struct {
-	class, incident                                                     string
-	made, approved, rejected, expired, byItself, verified, failed, undo mark
+	class, incident                                           string
+	made, approved, rejected, expired, verified, failed, undo mark
 }
 
 // incidentFacts are the receipts about one incident.
@@ -169,7 +168,6 @@ func (c *ClassRecord) count(p *proposalFacts) {
 	c.Approved.add(p.approved)
 	c.Rejected.add(p.rejected)
 	c.Expired.add(p.expired)
-	c.ByItself.add(p.byItself)
 	c.Verified.add(p.verified)
 	c.Failed.add(p.failed)
 	if p.verified.seq == 0 {
@@ -183,7 +181,7 @@ func (r Record) document() receipts.Object {
 	for _, c := range r.Classes {
 		o := receipts.Object{
 			"class": clean(c.Class), "proposed": c.Proposed.document(), "approved_unchanged": c.Approved.document(),
-			"rejected": c.Rejected.document(), "expired": c.Expired.document(), "by_itself": c.ByItself.document(),
+			"rejected": c.Rejected.document(), "expired": c.Expired.document(),
 			"verified": c.Verified.document(), "failed": c.Failed.document(), "rolled_back": c.RolledBack.document(),
 			"would_have_proposed": c.WouldPropose.document(), "of_those_resolved": c.WouldResolved.document(),
 			"to_approved_fix": c.ToFix.document(), "to_resolved": c.ToResolved.document(),

@@ -20,7 +20,7 @@ func recordKinds() []string {
 	return []string{
 		receipts.KindIncidentOpened, receipts.KindIncidentResolved, receipts.KindProposalCreated, receipts.KindDecisionRecorded,
 		receipts.KindDecisionRevoked, receipts.KindExpiry, receipts.KindStepOutcome, receipts.KindStepOwnerDone, receipts.KindVerification,
-		receipts.KindAutonomyWouldPropose, receipts.KindAutonomyActed,
+		receipts.KindAutonomyWouldPropose,
 	}
 }
 
@@ -172,8 +172,6 @@ func (p *proposalFacts) add(kind string, b statementBody, m mark) {
 		if b.What == "decision" {
 			p.expired = m
 		}
-	case receipts.KindAutonomyActed:
-		p.byItself = m
 	case receipts.KindStepOutcome:
 		switch undo := string(b.Undo) == "true"; {
 		case undo && b.State == string(StepDone):
