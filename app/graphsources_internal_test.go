@@ -23,15 +23,18 @@ func TestReadSource(t *testing.T) {
 		"events": {config.GraphSource{Kind: "openlineage"}, map[string]string{"a.json": event, "b/c.ndjson": event, "d.txt": "x"}, "2 assets, 1 edges"},
 		"LookML": {
 			config.GraphSource{Kind: "lookml", Project: "p", System: "bigquery"},
-			map[string]string{"v.view.lkml": "view: v { sql_table_name: a.b ;; }", "m.model.lkml": "explore: v {}"}, "3 assets, 2 edges",
+			map[string]string{"v.view.lkml": "view: v { sql_table_name: a.b ;; }", "m.model.lkml": "explore: v {}"},
+			"3 assets, 2 edges",
 		},
 		"pipelines": {
 			config.GraphSource{Kind: "connect", Cluster: "k:9092"},
-			map[string]string{"relay.yaml": "input: {kafka: {topics: [a]}}\noutput: {kafka: {topic: b}}"}, "3 assets, 2 edges",
+			map[string]string{"relay.yaml": "input: {kafka: {topics: [a]}}\noutput: {kafka: {topic: b}}"},
+			"3 assets, 2 edges",
 		},
 		"connectors": {
 			config.GraphSource{Kind: "kafka_connect"},
-			map[string]string{"sink.json": `{"connector.class":"x.S3SinkConnector","topics":"a","s3.bucket.name":"b"}`}, "3 assets, 3 edges",
+			map[string]string{"sink.json": `{"connector.class":"x.S3SinkConnector","topics":"a","s3.bucket.name":"b"}`},
+			"3 assets, 3 edges",
 		},
 		"no file":    {config.GraphSource{Kind: "openlineage"}, map[string]string{"d.txt": "x"}, "no file that ends in .json"},
 		"a bad file": {config.GraphSource{Kind: "openlineage"}, map[string]string{"a.json": event, "b.json": "{"}, "b.json: read OpenLineage events: near byte"},

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -33,7 +32,7 @@ func logged(t *testing.T) *App {
 		t.Fatal(err)
 	}
 	now := func() time.Time { return time.Date(2026, 6, 10, 11, 12, 0, 0, time.UTC) }
-	a := &App{project: &Project{Config: c, Now: now}, log: slog.New(slog.NewTextHandler(io.Discard, nil))}
+	a := &App{project: &Project{Config: c, Now: now}, log: slog.New(slog.DiscardHandler)}
 	if err := a.openStore(t.Context(), Options{}); err != nil {
 		t.Fatal(err)
 	}
