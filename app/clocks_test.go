@@ -43,9 +43,12 @@ func TestClocksWithoutAClick(t *testing.T) {
 		t.Errorf("the incident is not open any more: %s", open)
 	}
 	c.stop()
-	if got := c.storyOf(holdTitle); fmt.Sprint(got) != fmt.Sprint([]string{
+	// The page of the incident is escalated at the first of its requests that expires,
+	// which need not be this one.
+	want := []string{
 		receipts.KindProposalCreated, receipts.KindEscalation, receipts.KindExpiry, receipts.KindErrandIntent, receipts.KindErrandOutcome,
-	}) {
+	}
+	if got := c.storyOf(holdTitle); fmt.Sprint(slices.Sorted(slices.Values(got))) != fmt.Sprint(slices.Sorted(slices.Values(want))) {
 		t.Errorf("the receipts of the request and of its page are %v", got)
 	}
 	if runs := c.dagster.Runs(); len(runs) != 0 || len(c.receipts(receipts.KindStepIntent))+len(c.receipts(receipts.KindDecisionRecorded)) != 0 {

@@ -20,7 +20,7 @@ func TestFault08LockedWhileAPersonDecides(t *testing.T) {
 	r := start(t)
 	r.asked()
 	r.until("/healthz", http.StatusOK, `"ok":true`)
-	db, err := sql.Open("sqlite", "file:"+r.database())
+	db, err := sql.Open("sqlite", "file:"+r.database()+"?_pragma=busy_timeout(30000)") // dw may be writing
 	if err != nil {
 		t.Fatal(err)
 	}
