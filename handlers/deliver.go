@@ -102,22 +102,20 @@ func (d *Deliverer) incidentCard(ctx context.Context, id string) error {
 // paintIncident updates the incident's card, or posts it where there is none,
 // and returns where it stands.
 func (d *Deliverer) paintIncident(ctx context.Context, id string) (workflows.MessageRef, error) {
-	incident, proposals, err := d.Loader.Incident(ctx, id)
-	if err != nil {
-		return workflows.MessageRef{}, fmt.Errorf("load incident %s: %w", id, err)
-	}
-	policy, _ := d.Policy(incident.Domain)
-	view := blocks.View{Now: d.Now(), Zone: d.Zone, Stop: d.stop(ctx), Owner: responsible(policy), Unresolved: policy.Unresolved, Held: heldOf(policy), CanPage: policy.CanPage(incident), CanTicket: policy.CanTicket(incident)}
-	message := toBot(blocks.IncidentCard(incident, proposals, view))
-	if incident.Card.TS != "" {
-		return incident.Card, d.repaint(ctx, incident.Card, revisionsOf(view.Stop, incident, proposals...), message)
-	}
-	at, err := d.postOnce(ctx, policy.Channel, "", "incident/"+id, incident.OpenedAt, message, true)
-	if err != nil {
-		err = d.refusedChannel(ctx, policy, id, incident.OpenedAt, err)
-		return workflows.MessageRef{}, fmt.Errorf("post the card of incident %s: %w", id, err)
-	}
-	return at, d.Placer.PlaceCard(ctx, id, at)
+	read := func(ctx context.Context) (sketch, error) { return d.sketchIncident(ctx, id) }
+	return d.put(ctx, read, func(ctx context.Context, s sketch) (workflows.MessageRef, bool, error) {
+		incident, _, err := d.Loader.Incident(ctx, id)
+		if err != nil {
+			return workflows.MessageRef{}, false, fmt.Errorf("load incident %s: %w", id, err)
+		}
+		policy, _ := d.Policy(incident.Domain)
+		at, found, err := d.findOrPost(ctx, policy.Channel, "", "incident/"+id, incident.OpenedAt, s.message, true)
+		if err != nil {
+			err = d.refusedChannel(ctx, policy, id, incident.OpenedAt, err)
+			return at, false, fmt.Errorf("post the card of incident %s: %w", id, err)
+		}
+		return at, found, nil
+	})
 }
 
 // root returns where the incident's card stands, posting it if need be: cards
@@ -150,7 +148,7 @@ func (d *Deliverer) approvalCard(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	incident, all, err := d.Loader.Incident(ctx, proposal.Incident)
+	_, all, err := d.Loader.Incident(ctx, proposal.Incident)
 	if err != nil {
 		return fmt.Errorf("load incident %s: %w", proposal.Incident, err)
 	}
@@ -158,7 +156,7 @@ func (d *Deliverer) approvalCard(ctx context.Context, id string) error {
 		if p.ID != id && p.Message.TS != "" {
 			continue
 		}
-		err := d.paintProposal(ctx, incident, p, root)
+		err := d.paintProposal(ctx, p, root)
 		if p.ID == id {
 			return err // another's failure is reported by its own effect
 		}
@@ -166,17 +164,16 @@ func (d *Deliverer) approvalCard(ctx context.Context, id string) error {
 	return nil
 }
 
-func (d *Deliverer) paintProposal(ctx context.Context, i workflows.Incident, p workflows.Proposal, root workflows.MessageRef) error {
-	view := blocks.View{Now: d.Now(), Zone: d.Zone, Stop: d.stop(ctx), Unresolved: p.Unresolved}
-	message := toBot(blocks.ApprovalCard(i, p, view))
-	if p.Message.TS != "" {
-		return d.repaint(ctx, p.Message, revisionsOf(view.Stop, i, p), message)
-	}
-	at, err := d.postOnce(ctx, root.Channel, root.TS, "proposal/"+p.ID, p.CreatedAt, message, true)
-	if err != nil {
-		return fmt.Errorf("post the card of proposal %s: %w", p.ID, err)
-	}
-	return d.Placer.PlaceCard(ctx, p.ID, at)
+func (d *Deliverer) paintProposal(ctx context.Context, p workflows.Proposal, root workflows.MessageRef) error {
+	read := func(ctx context.Context) (sketch, error) { return d.sketchProposal(ctx, p.Incident, p.ID) }
+	_, err := d.put(ctx, read, func(ctx context.Context, s sketch) (workflows.MessageRef, bool, error) {
+		at, found, err := d.findOrPost(ctx, root.Channel, root.TS, "proposal/"+p.ID, p.CreatedAt, s.message, true)
+		if err != nil {
+			return at, false, fmt.Errorf("post the card of proposal %s: %w", p.ID, err)
+		}
+		return at, found, nil
+	})
+	return err
 }
 
 func (d *Deliverer) direct(ctx context.Context, key string, n workflows.DirectNote) error {
@@ -192,17 +189,23 @@ func (d *Deliverer) direct(ctx context.Context, key string, n workflows.DirectNo
 // may have posted it and died before that was recorded. Without the scope to
 // look it posts, and says so in the log.
 func (d *Deliverer) postOnce(ctx context.Context, channel, thread, key string, since time.Time, m bot.Message, urgent bool) (workflows.MessageRef, error) {
+	at, _, err := d.findOrPost(ctx, channel, thread, key, since, m, urgent)
+	return at, err
+}
+
+// findOrPost is postOnce and says whether the message was there already.
+func (d *Deliverer) findOrPost(ctx context.Context, channel, thread, key string, since time.Time, m bot.Message, urgent bool) (at workflows.MessageRef, found bool, err error) {
 	ts, found, err := d.Poster.FindByKey(ctx, channel, key, thread, since)
 	if noHistory, ok := errors.AsType[*bot.NoHistoryError](err); ok {
 		d.Logger.Warn("cannot look for an earlier copy before posting", "key", key, "error", noHistory)
 	} else if err != nil {
-		return workflows.MessageRef{}, fmt.Errorf("look for message %s: %w", key, err)
+		return workflows.MessageRef{}, false, fmt.Errorf("look for message %s: %w", key, err)
 	}
 	if found {
-		return workflows.MessageRef{Channel: channel, TS: ts}, nil
+		return workflows.MessageRef{Channel: channel, TS: ts}, true, nil
 	}
 	ts, err = d.Poster.Post(ctx, channel, m, bot.PostOptions{ThreadTS: thread, Key: key, Urgent: urgent})
-	return workflows.MessageRef{Channel: channel, TS: ts}, err
+	return workflows.MessageRef{Channel: channel, TS: ts}, false, err
 }
 
 // TellOwner sends a direct message to a domain's owner, for troubles that a

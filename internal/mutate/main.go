@@ -9,7 +9,8 @@
 // Run is optional and names the tests that must notice; without it every test
 // of the packages runs.
 //
-// The work happens in a copy of the tree; the tree itself is never touched.
+// A second argument such as 1/2 tries only that part of the patches. The work
+// happens in a copy of the tree; the tree itself is never touched.
 package main
 
 import (
@@ -38,14 +39,19 @@ func main() {
 }
 
 func run(ctx context.Context, args []string, out io.Writer) error {
-	if len(args) != 1 {
-		return errors.New("usage: mutate FOLDER")
+	if len(args) != 1 && len(args) != 2 {
+		return errors.New("usage: mutate FOLDER [PART/OF]")
 	}
 	patches, err := filepath.Glob(filepath.Join(args[0], "*.patch"))
 	if err != nil || len(patches) == 0 {
 		return fmt.Errorf("no *.patch in %s", args[0])
 	}
 	sort.Strings(patches)
+	if len(args) == 2 {
+		if patches, err = part(patches, args[1]); err != nil {
+			return err
+		}
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var survived int
@@ -69,6 +75,20 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return fmt.Errorf("%d of %d guards can be taken out without a test failing", survived, len(patches))
 	}
 	return nil
+}
+
+// part takes every OF-th patch from the PART-th on, so that a gate with few minutes
+// tries all of them in turns.
+func part(patches []string, text string) ([]string, error) {
+	var which, of int
+	if _, err := fmt.Sscanf(text, "%d/%d", &which, &of); err != nil || which < 1 || which > of {
+		return nil, fmt.Errorf("%q is no part such as 1/2", text)
+	}
+	var taken []string
+	for n := which - 1; n < len(patches); n += of {
+		taken = append(taken, patches[n])
+	}
+	return taken, nil
 }
 
 // tryAll tries the patches on a copy of the tree for each processor, since
