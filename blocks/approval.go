@@ -231,7 +231,7 @@ func stepButton(p workflows.Proposal, n int) *slack.ButtonBlockElement {
 
 func footLines(p workflows.Proposal, v View) []line {
 	foot := line{
-		text("Proposal "), code(p.ID), text(" · fingerprint "), code(Fingerprint(p.Hash)), text(" · made "),
+		text("Proposal "), code(p.ID), text(" · fingerprint "), code(p.Fingerprint()), text(" · made "),
 		at(p.CreatedAt, v.Now, v.Zone), text(" by " + p.Proposer.Kind),
 	}
 	if !p.Clocks.ExecuteBefore.IsZero() {
@@ -241,15 +241,6 @@ func footLines(p workflows.Proposal, v View) []line {
 		foot = append(foot, text(" · starts only after "+strings.Join(p.After, ", ")))
 	}
 	return []line{foot}
-}
-
-// Fingerprint is the 8 hex digits of a proposal's hash that card and receipt
-// both show.
-func Fingerprint(hash string) string {
-	if len(hash) < 8 {
-		return "none"
-	}
-	return hash[:8]
 }
 
 func approvalActions(p workflows.Proposal) []slack.BlockElement {

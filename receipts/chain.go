@@ -2,7 +2,6 @@ package receipts
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"time"
@@ -92,10 +91,4 @@ func ChainHash(prev, leaf [32]byte) [32]byte {
 	n += copy(buf[n:], prev[:])
 	copy(buf[n:], leaf[:])
 	return sha256.Sum256(buf[:])
-}
-
-// Fingerprint returns the first 8 hex digits of hash: enough for people to
-// recognise it, not enough to prove anything.
-func Fingerprint(hash [32]byte) string {
-	return hex.EncodeToString(hash[:4])
 }
