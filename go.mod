@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/PagerDuty/go-pagerduty v1.8.0
 	github.com/getkin/kin-openapi v0.153.0
+	github.com/google/jsonschema-go v0.4.3
 	github.com/gorilla/websocket v1.5.3
 	github.com/gowebpki/jcs v1.0.2
 	github.com/hashicorp/go-retryablehttp v0.7.8

@@ -26,8 +26,11 @@ func Help(command string, pager, tracker bool) Message {
 		{"check run NAME", "ask the warehouse now"},
 		{"incidents", "open incidents"},
 		{"incident ID", "one incident with its evidence"},
-		{"explain NAME", "what an asset is, where it comes from, who owns it"},
+		{"explain NAME", "what an asset is, where it comes from, who owns it, how its checks stand"},
 		{"blast NAME", "who is harmed first if it is wrong, and when"},
+		{"owner NAME, fresh NAME, sla NAME", "who owns it, whether it is fresh, by when it must be right"},
+		{"trace NAME", "what feeds it and what it feeds"},
+		{"search TEXT", "assets of nearly this name, or with it in a column or description"},
 		{"approvals", "what waits for whom, until when"},
 		{"receipts [INCIDENT]", "the last receipts"},
 		{"verify", "check the receipts' chain now"},
@@ -181,19 +184,6 @@ func resultLine(r checks.Result, v View) line {
 		said += " " + r.Problem
 	}
 	return line{bold(string(r.Status) + " "), code(r.Check), text(" " + said + " · "), at(r.At, v.Now, v.Zone)}
-}
-
-// Explain shows what dw knows of an asset, each line with source and age.
-func Explain(e lineage.Explanation) Message {
-	items := []line{}
-	for _, l := range e.Lines() {
-		item := line{bold(l.Label + ": "), text(l.Value)}
-		if l.Source != "" {
-			item = append(item, text(" · "+l.Source+", "+l.Age+" old"))
-		}
-		items = append(items, item)
-	}
-	return titled(e.Asset.Name, listCapped("explain", items)...)
 }
 
 // Blast shows who is harmed first, and the rest by time of harm.

@@ -13,6 +13,7 @@ import (
 
 	"dw/blocks"
 	"dw/checks"
+	"dw/lineage"
 	"dw/workflows"
 
 	"github.com/slack-go/slack"
@@ -74,6 +75,11 @@ func messages(name string) map[string]blocks.Message {
 		"checks":             blocks.Checks([]string{name, "never run"}, map[string]checks.Result{name: signal}, view()),
 		"check_result":       blocks.Result(signal, view()),
 		"blast":              blocks.Blast(*open.Blast, view()),
+		"explain":            blocks.Explain(explanation(name)),
+		"answer":             blocks.Answer("Owner", lineage.Answer{Asset: "dbt://shop/model.shop.orders", Name: name, Lines: explanation(name).Facts}),
+		"trace":              blocks.Trace(name, steps(name), nil, view()),
+		"search":             blocks.Found(name, []lineage.Found{{Asset: lineage.AssetID("dbt://shop/" + name), Name: name, Kind: lineage.KindModel, Where: "name, nearly"}}),
+		"search_none":        blocks.Found(name, nil),
 		"approvals":          blocks.Approvals([]workflows.Proposal{waiting}, view()),
 		"receipts":           blocks.Receipts([]blocks.Receipt{{Seq: 7, Kind: "decision.recorded", Incident: open.ID, Who: "human " + name, At: "2026-03-10T12:40:00Z", Chain: "0123456789abcdef"}}),
 	}

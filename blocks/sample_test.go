@@ -138,3 +138,23 @@ func staleApproval(name string) workflows.Proposal {
 	p.Steps[0] = workflows.StepStatus{State: workflows.StepPending}
 	return p
 }
+
+// explanation has a line without a source, one that is young and one that is old.
+func explanation(name string) lineage.Explanation {
+	return lineage.Explanation{Asset: lineage.Asset{Name: name}, Facts: []lineage.Line{
+		{Label: "owner", Value: name, Source: "config", Age: "1 h 0 m"},
+		{Label: "SLA", Value: "not declared"},
+		{Label: "fed by", Value: name, Source: "dbt manifest", Age: "41 d 0 h", Old: true},
+		{Label: "check", Value: name + ": fail. 690 rows", Source: "check " + name, Age: "5 m"},
+	}}
+}
+
+func steps(name string) []lineage.Step {
+	edge := func(age time.Duration) lineage.Edge {
+		return lineage.Edge{Seen: lineage.Provenance{Source: "dbt manifest", SeenAt: now.Add(-age)}}
+	}
+	return []lineage.Step{
+		{Asset: lineage.AssetID("dbt://shop/" + name), Depth: 1, Via: edge(time.Hour)},
+		{Asset: "kafka://orders", Depth: 2, Via: edge(40 * 24 * time.Hour)},
+	}
+}

@@ -8,7 +8,6 @@ import (
 
 	"dw/blocks"
 	"dw/bot"
-	"dw/lineage"
 	"dw/workflows"
 )
 
@@ -59,9 +58,19 @@ func (h *Handler) answer(ctx context.Context, c bot.Command) (blocks.Message, er
 	case "incident":
 		return h.incident(ctx, rest)
 	case "explain":
-		return h.explain(rest)
+		return h.explain(ctx, rest)
 	case "blast":
 		return h.blast(ctx, rest)
+	case "owner":
+		return h.owner(rest)
+	case "fresh":
+		return h.fresh(ctx, rest)
+	case "sla":
+		return h.sla(rest)
+	case "trace":
+		return h.trace(ctx, rest)
+	case "search":
+		return h.search(rest)
 	case "approvals":
 		return h.approvals(ctx)
 	case "receipts":
@@ -147,41 +156,6 @@ func (h *Handler) verify(ctx context.Context) (blocks.Message, error) {
 		return blocks.Message{}, err
 	}
 	return blocks.Verified(report), nil
-}
-
-// asset resolves what a person typed: "[table] NAME".
-func (h *Handler) asset(verb string, words []string) (lineage.Asset, error) {
-	if len(words) > 1 && strings.EqualFold(words[0], "table") {
-		words = words[1:]
-	}
-	if len(words) == 0 {
-		return lineage.Asset{}, fmt.Errorf("write %s %s NAME", h.Command, verb)
-	}
-	return h.Graph().Resolve(strings.Join(words, " "))
-}
-
-func (h *Handler) explain(words []string) (blocks.Message, error) {
-	asset, err := h.asset("explain", words)
-	if err != nil {
-		return blocks.Message{}, err
-	}
-	explanation, err := h.Graph().Explain(asset.ID, h.Now())
-	if err != nil {
-		return blocks.Message{}, err
-	}
-	return blocks.Explain(explanation), nil
-}
-
-func (h *Handler) blast(ctx context.Context, words []string) (blocks.Message, error) {
-	asset, err := h.asset("blast", words)
-	if err != nil {
-		return blocks.Message{}, err
-	}
-	radius, err := h.Graph().BlastRadius(asset.ID, lineage.BlastOptions{Now: h.Now(), Due: h.Due})
-	if err != nil {
-		return blocks.Message{}, err
-	}
-	return blocks.Blast(radius, h.view(ctx)), nil
 }
 
 func (h *Handler) incidentView(ctx context.Context, i workflows.Incident) blocks.View {

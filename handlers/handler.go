@@ -62,6 +62,7 @@ type Options struct {
 	Checker   Checker
 	Receipts  Log
 	Graph     func() *lineage.Graph
+	About     func(ctx context.Context, id lineage.AssetID, now time.Time) ([]lineage.Line, error) // what dw has seen of an asset
 	Due       lineage.DueFunc
 	Policy    func(domain string) (workflows.Policy, bool)
 	Command   string // "/dw"

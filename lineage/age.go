@@ -32,6 +32,15 @@ func (p Provenance) Age(now time.Time) string {
 	return spanText(max(0, now.Sub(p.SeenAt)))
 }
 
+// oldAfter is the age at which what a source states counts half in a score and is
+// shown as old (lineage.md section 6).
+const oldAfter = 30 * day
+
+// Old says that the source has not stated it for oldAfter before now.
+func (p Provenance) Old(now time.Time) bool {
+	return !p.SeenAt.IsZero() && now.Sub(p.SeenAt) > oldAfter
+}
+
 // clockText writes an instant on the clock of a zone, with the day where it is
 // not within the next 24 hours. A zone that is not known is written as UTC.
 func clockText(at, now time.Time, zone string) string {

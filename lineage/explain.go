@@ -15,7 +15,20 @@ type Line struct {
 	Label  string `json:"label"`
 	Value  string `json:"value"`
 	Source string `json:"source"`
-	Age    string `json:"age"` // "3 h 20 m", or "unknown"
+	Age    string `json:"age"`           // "3 h 20 m", or "unknown"
+	Old    bool   `json:"old,omitempty"` // the source has not stated it for oldAfter
+}
+
+// Sourced writes where a line comes from and how old that is, and "" where no
+// source states it.
+func (l Line) Sourced() string {
+	switch {
+	case l.Source == "":
+		return ""
+	case l.Old:
+		return l.Source + ", " + l.Age + " old: may be gone"
+	}
+	return l.Source + ", " + l.Age + " old"
 }
 
 // Explanation is what dw knows of one asset: what it is, what feeds it, what it
@@ -34,7 +47,8 @@ type Explanation struct {
 func (e Explanation) Lines() []Line { return e.Facts }
 
 // Explain answers what an asset is. Ages are as of now; more are lines of the
-// caller, such as the last check, that are put behind the graph's own. An id
+// caller, such as the last check, that stand right behind the owners, because they
+// are what the person on call asks for. An id
 // that the graph does not hold is an *UnknownAssetError.
 func (g *Graph) Explain(id AssetID, now time.Time, more ...Line) (Explanation, error) {
 	n, err := g.node(id)
@@ -46,23 +60,23 @@ func (g *Graph) Explain(id AssetID, now time.Time, more ...Line) (Explanation, e
 		Asset: a, At: now.UTC(), Upstream: []Asset{}, Downstream: []Asset{},
 		Owners: append([]Fact{}, a.Owners...), Conflicts: append([]Conflict{}, a.Conflicts()...),
 	}
-	e.Facts = append(e.Facts, assetLines(a, now)...)
+	e.Facts = append(e.Facts, assetLines(a, now, more)...)
 	e.Facts = append(e.Facts, conflictLines(e.Conflicts, now)...)
 	e.Facts = append(e.Facts, g.edgeLines("fed by", n, g.up, now, &e.Upstream)...)
 	e.Facts = append(e.Facts, g.edgeLines("feeds", n, g.down, now, &e.Downstream)...)
 	e.Facts = append(e.Facts, g.reachLine(n, now))
-	e.Facts = append(e.Facts, more...)
 	return e, nil
 }
 
 // assetLines answers the questions that are asked of every asset, also where
 // the answer is that nobody declared it.
-func assetLines(a Asset, now time.Time) []Line {
+func assetLines(a Asset, now time.Time, seen []Line) []Line {
 	lines := []Line{
 		a.line("what", "kind", string(a.Kind), now),
 		a.line("description", "description", a.Description, now),
 	}
 	lines = append(lines, ownerLines(a, now)...)
+	lines = append(lines, seen...)
 	lines = append(lines,
 		a.line("domain", "domain", a.Domain, now),
 		a.line("schedule", "schedule", a.Schedule.String(), now),
@@ -109,7 +123,7 @@ func (a Asset) claimLines(label, field string, now time.Time) []Line {
 }
 
 func sourced(label, value string, from Provenance, now time.Time) Line {
-	return Line{Label: label, Value: value, Source: from.Source, Age: from.Age(now)}
+	return Line{Label: label, Value: value, Source: from.Source, Age: from.Age(now), Old: from.Old(now)}
 }
 
 func ownerLines(a Asset, now time.Time) []Line {

@@ -24,33 +24,33 @@ func TestExplain(t *testing.T) {
 	}
 	const byConfig, byDBT, hour, minute = "config", "dbt manifest", "1 h 0 m", "1 m"
 	want := []lineage.Line{
-		{"what", "model", byDBT, minute},
-		{"description", "all orders", byDBT, minute},
-		{"owner", "finance", byConfig, hour},
-		{"owner", "analytics", byDBT, minute},
-		{"domain", "sales", byConfig, hour},
-		{"schedule", "0 * * * * Europe/Berlin", byConfig, hour},
-		{"SLA", "not declared", "", ""},
-		{"moves", "money", byConfig, hour},
-		{"readers", "4", byConfig, hour},
-		{"paused", "yes", byConfig, hour},
-		{"file", "models/orders.sql", byConfig, hour},
-		{"columns", "id, total", byDBT, minute},
-		{"also called", "shop.fct_orders", byDBT, minute},
-		{"dbt.group", "core", byDBT, minute},
-		{"tier", "1", byConfig, hour},
-		{"another source states name", "fct_orders", byDBT, minute},
-		{"another source states owner", "analytics, finance", byDBT, minute},
-		{"another source states property tier", "2", byDBT, minute},
-		{"fed by", "raw (source) test://raw", byDBT, hour},
-		{"feeds", "pay (job) test://pay", byDBT, hour},
-		{"below it", "2 assets in all", byDBT, hour},
+		{"what", "model", byDBT, minute, false},
+		{"description", "all orders", byDBT, minute, false},
+		{"owner", "finance", byConfig, hour, false},
+		{"owner", "analytics", byDBT, minute, false},
 		last,
+		{"domain", "sales", byConfig, hour, false},
+		{"schedule", "0 * * * * Europe/Berlin", byConfig, hour, false},
+		{"SLA", "not declared", "", "", false},
+		{"moves", "money", byConfig, hour, false},
+		{"readers", "4", byConfig, hour, false},
+		{"paused", "yes", byConfig, hour, false},
+		{"file", "models/orders.sql", byConfig, hour, false},
+		{"columns", "id, total", byDBT, minute, false},
+		{"also called", "shop.fct_orders", byDBT, minute, false},
+		{"dbt.group", "core", byDBT, minute, false},
+		{"tier", "1", byConfig, hour, false},
+		{"another source states name", "fct_orders", byDBT, minute, false},
+		{"another source states owner", "analytics, finance", byDBT, minute, false},
+		{"another source states property tier", "2", byDBT, minute, false},
+		{"fed by", "raw (source) test://raw", byDBT, hour, false},
+		{"feeds", "pay (job) test://pay", byDBT, hour, false},
+		{"below it", "2 assets in all", byDBT, hour, false},
 	}
 	got := e.Lines()
 	for i := range max(len(got), len(want)) {
 		if i >= len(got) || i >= len(want) || got[i] != want[i] {
-			t.Fatalf("line %d differs:\n got %q\nwant %q", i, got, want)
+			t.Fatalf("line %d differs:\n got %+v\nwant %+v", i, got, want)
 		}
 	}
 	if len(e.Upstream) != 1 || e.Upstream[0].Name != "raw" || len(e.Downstream) != 1 || e.Downstream[0].Name != "pay" {
@@ -66,13 +66,13 @@ func TestExplainWithNothingDeclared(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []lineage.Line{
-		{"what", "table", "wiki", "unknown"},
-		{"owner", "not declared", "", ""},
-		{"fed by", "nothing that a source states", "", ""},
-		{"below it", "0 assets in all", "", ""},
+		{"what", "table", "wiki", "unknown", false},
+		{"owner", "not declared", "", "", false},
+		{"fed by", "nothing that a source states", "", "", false},
+		{"below it", "0 assets in all", "", "", false},
 	} {
 		if !slices.Contains(e.Lines(), want) {
-			t.Errorf("lines %q lack %q", e.Lines(), want)
+			t.Errorf("lines %+v lack %+v", e.Lines(), want)
 		}
 	}
 	if e.Asset.Name != "z" {

@@ -124,6 +124,16 @@ func (g *Graph) Asset(id AssetID) (Asset, bool) {
 	return g.assets[n], true
 }
 
+// Same returns whether an id names the same asset as id does. For an id that the
+// graph does not hold it is that id alone.
+func (g *Graph) Same(id AssetID) func(AssetID) bool {
+	n, known := g.index[id]
+	return func(other AssetID) bool {
+		m, ok := g.index[other]
+		return other == id || (known && ok && m == n)
+	}
+}
+
 // node returns the number of an id, or an *UnknownAssetError.
 func (g *Graph) node(id AssetID) (int32, error) {
 	n, ok := g.index[id]

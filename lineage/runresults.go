@@ -12,6 +12,9 @@ import (
 // reads.
 const newestRunResults = 6
 
+// lastRun is the property that says how the last run of an entry went.
+const lastRun = "dbt.last_run"
+
 // runResultsFile is what dw reads of dbt's run results.
 type runResultsFile struct {
 	Metadata artifactMetadata `json:"metadata"`
@@ -50,7 +53,7 @@ func LoadRunResults(r io.Reader, manifest []Asset, opts ManifestOptions) ([]Asse
 			return nil, fmt.Errorf("read dbt run results: %w", err)
 		}
 		if ok {
-			a.Properties["dbt.last_run"] = result.text()
+			a.Properties[lastRun] = result.text()
 			out = append(out, a)
 		}
 	}

@@ -163,7 +163,7 @@ func sureOfSource(p Provenance, now time.Time) certainty {
 		return certainty{0.9, "declared by config"}
 	case p.SeenAt.IsZero():
 		return certainty{0.5, "stated by " + p.Source + " at a time not known"}
-	case age > 30*day:
+	case age > oldAfter:
 		return certainty{0.5, "stated by " + p.Source + " " + ago}
 	case p.How == HowObserved && age <= 7*day:
 		return certainty{1.0, "seen by " + p.Source + " " + ago}

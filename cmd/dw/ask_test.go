@@ -97,7 +97,7 @@ func TestExplainAndBlast(t *testing.T) {
 func TestTrace(t *testing.T) {
 	t.Parallel()
 	dir := farm(t)
-	dw(t, dir, "trace", "soil").want(t, 0, "fed by: 1\n  dbt://farm/source.farm.raw.probes  (dbt manifest)", "feeds: 1\n  looker://harvest  (config)")
+	dw(t, dir, "trace", "soil").want(t, 0, "fed by: 1\n  dbt://farm/source.farm.raw.probes  (dbt manifest, ", "feeds: 1\n  looker://harvest  (config)")
 	if up := dw(t, dir, "trace", "harvest", "--up", "--depth", "1"); up.code != 0 || up.stdout != "fed by: 1\n  dbt://farm/model.farm.soil  (config)\n" {
 		t.Errorf("up one edge: %+v", up)
 	}

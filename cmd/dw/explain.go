@@ -15,6 +15,8 @@ import (
 type graphFlags struct {
 	config, manifest, catalog string
 	asJSON                    bool
+
+	project *app.Project // where the graph is of a configuration, once it is loaded
 }
 
 func (f *graphFlags) add(cmd *cobra.Command) {
@@ -48,7 +50,16 @@ func (f *graphFlags) load(cmd *cobra.Command) (*lineage.Graph, time.Time, error)
 	if err := project.AddStored(cmd.Context()); err != nil {
 		fmt.Fprintln(cmd.ErrOrStderr(), "what events have stated is left out:", err)
 	}
+	f.project = project
 	return project.Current(), project.Now(), project.Close()
+}
+
+// seen is what dw's database knows of an asset; a bare manifest knows nothing.
+func (f *graphFlags) seen(cmd *cobra.Command, id lineage.AssetID) ([]lineage.Line, error) {
+	if f.project == nil {
+		return nil, nil
+	}
+	return f.project.About(cmd.Context(), id)
 }
 
 // asset resolves the name that was asked for in the graph it is asked of.
@@ -75,20 +86,18 @@ func explainCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			explanation, err := graph.Explain(asset.ID, now)
+			seen, err := flags.seen(cmd, asset.ID)
+			if err != nil {
+				return &exitError{exitUnasked, err}
+			}
+			explanation, err := graph.Explain(asset.ID, now, seen...)
 			if err != nil {
 				return assetError(err)
 			}
 			if flags.asJSON {
 				return printJSON(cmd.OutOrStdout(), explanation)
 			}
-			for _, line := range explanation.Lines() {
-				fmt.Fprintf(cmd.OutOrStdout(), "%-14s %s", line.Label, line.Value)
-				if line.Source != "" {
-					fmt.Fprintf(cmd.OutOrStdout(), "  (%s, %s old)", line.Source, line.Age)
-				}
-				fmt.Fprintln(cmd.OutOrStdout())
-			}
+			printLines(cmd.OutOrStdout(), explanation.Lines())
 			return nil
 		},
 	}

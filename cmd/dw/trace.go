@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -30,7 +31,7 @@ func traceCommand() *cobra.Command {
 			if depth < 0 {
 				return &exitError{exitUnasked, errors.New("--depth is 1 or more, or 0 for no limit")}
 			}
-			graph, asset, _, err := flags.asset(cmd, args[0])
+			graph, asset, now, err := flags.asset(cmd, args[0])
 			if err != nil {
 				return err
 			}
@@ -48,8 +49,8 @@ func traceCommand() *cobra.Command {
 			if flags.asJSON {
 				return printJSON(cmd.OutOrStdout(), answer)
 			}
-			printSteps(cmd.OutOrStdout(), "fed by", up || !down, answer.Up)
-			printSteps(cmd.OutOrStdout(), "feeds", down || !up, answer.Down)
+			printSteps(cmd.OutOrStdout(), "fed by", up || !down, answer.Up, now)
+			printSteps(cmd.OutOrStdout(), "feeds", down || !up, answer.Down, now)
 			return nil
 		},
 	}
@@ -61,12 +62,16 @@ func traceCommand() *cobra.Command {
 }
 
 // printSteps lists one direction, indented by the distance.
-func printSteps(out io.Writer, label string, asked bool, steps []lineage.Step) {
+func printSteps(out io.Writer, label string, asked bool, steps []lineage.Step, now time.Time) {
 	if !asked {
 		return
 	}
 	fmt.Fprintf(out, "%s: %d\n", label, len(steps))
 	for _, step := range steps {
-		fmt.Fprintf(out, "%s%s  (%s)\n", strings.Repeat("  ", step.Depth), step.Asset, step.Via.Seen.Source)
+		mark := ""
+		if step.Via.Seen.Old(now) {
+			mark = ", " + step.Via.Seen.Age(now) + " old: may be gone"
+		}
+		fmt.Fprintf(out, "%s%s  (%s%s)\n", strings.Repeat("  ", step.Depth), step.Asset, step.Via.Seen.Source, mark)
 	}
 }
