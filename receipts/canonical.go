@@ -30,7 +30,37 @@ const maxDepth = 64
 // RFC 3339 string in UTC. It refuses, with ErrValue, other types, the zero time,
 // invalid UTF-8, keys that are not in Unicode NFC, and nesting beyond 64.
 func Canonical(v Value) ([]byte, error) {
-	return appendValue(nil, v, 0)
+	return appendValue(make([]byte, 0, sizeOf(v, 0)), v, 0)
+}
+
+// sizeOf is about as long as the encoding of v, so that it is seldom moved while it
+// grows.
+func sizeOf(v Value, depth int) int {
+	const around = 8 // quotes, comma, some escapes
+	size := around
+	switch v := v.(type) {
+	case string:
+		size += len(v)
+	case []string:
+		for _, item := range v {
+			size += around + len(item)
+		}
+	case []Value:
+		for _, item := range v {
+			if depth < maxDepth {
+				size += sizeOf(item, depth+1)
+			}
+		}
+	case Object:
+		for key, member := range v {
+			if depth < maxDepth {
+				size += around + len(key) + sizeOf(member, depth+1)
+			}
+		}
+	default:
+		size += around
+	}
+	return size
 }
 
 func appendValue(dst []byte, v Value, depth int) ([]byte, error) {
@@ -122,13 +152,23 @@ func appendObject(dst []byte, o Object, depth int) ([]byte, error) {
 func sortedKeys(o Object) ([]string, error) {
 	keys := make([]string, 0, len(o))
 	for key := range o {
-		if !norm.NFC.IsNormalString(key) {
+		if !ascii(key) && !norm.NFC.IsNormalString(key) {
 			return nil, fmt.Errorf("%w: key %+q is not in Unicode NFC", ErrValue, key)
 		}
 		keys = append(keys, key)
 	}
 	slices.SortFunc(keys, compareUTF16)
 	return keys, nil
+}
+
+// ascii reports whether every byte of s is one of ASCII, which is NFC as it stands.
+func ascii(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 // compareUTF16 orders by UTF-16 code units, as RFC 8785 asks. It differs from

@@ -14,7 +14,7 @@ import (
 const (
 	trustWriters = 64
 	trustRounds  = 5
-	trustEach    = 1280 // receipts a round
+	trustEach    = 12800 // receipts a round
 )
 
 // BenchmarkTrustAppend sets durable appends by 64 writers beside a bare group commit:
@@ -74,8 +74,9 @@ func byWriters(b *testing.B, do func(n int) error) float64 {
 func trustAppends(b *testing.B) float64 {
 	db := trustStore(b)
 	return byWriters(b, func(n int) error {
+		d := benchDraft(n) // what the floor writes is made beforehand, too
 		return db.Update(b.Context(), func(tx workflows.Tx) error {
-			_, err := tx.AppendReceipt(b.Context(), benchDraft(n))
+			_, err := tx.AppendReceipt(b.Context(), d)
 			return err
 		})
 	})

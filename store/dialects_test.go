@@ -7,7 +7,7 @@ import (
 )
 
 // Every migration and every query stands there for both kinds of database; what
-// PostgreSQL alone needs is named here.
+// one alone needs is named here.
 func TestBothDialectsAreComplete(t *testing.T) {
 	t.Parallel()
 	if lite, pg := files(t, "migrations/sqlite"), files(t, "migrations/postgres"); !slices.Equal(lite, pg) {
@@ -18,8 +18,9 @@ func TestBothDialectsAreComplete(t *testing.T) {
 	if err1 != nil || err2 != nil {
 		t.Fatal(err1, err2)
 	}
+	liteAlone := []string{"savepoint_release", "savepoint_set", "savepoint_undo"}
 	for name := range lite {
-		if _, ok := pg[name]; !ok {
+		if _, ok := pg[name]; !ok && !slices.Contains(liteAlone, name) {
 			t.Errorf("query %s is missing in queries/postgres", name)
 		}
 	}

@@ -45,7 +45,10 @@ func (t *writer) enqueue(ctx context.Context, e workflows.Effect) error {
 	if err != nil || n == 0 {
 		return err
 	}
-	_, err = t.db.queue.InsertTx(ctx, t.tx, workflows.EffectJob{Effect: e}, &river.InsertOpts{
+	if ctx, err = t.ready(ctx); err != nil {
+		return err
+	}
+	_, err = t.db.queue.InsertTx(ctx, t.run.tx, workflows.EffectJob{Effect: e}, &river.InsertOpts{
 		MaxAttempts: t.db.opts.MaxAttempts,
 		ScheduledAt: e.NotBefore,
 	})

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"dw/store"
@@ -150,4 +152,42 @@ func reopenTorn(t *testing.T, main, wal []byte) int64 {
 		t.Errorf("cut at %d: %d receipts, %d rows, %d effects", len(wal), n, rows, effects)
 	}
 	return n
+}
+
+// A full disk that strikes updates which share a commit is told to those whose work
+// is lost, and to nobody else.
+func TestFault07DiskFullForManyWriters(t *testing.T) {
+	t.Parallel()
+	db := open(t, newPath(t))
+	write(t, db, 1)
+	var pages int
+	if err := db.Writer().QueryRowContext(t.Context(), "PRAGMA page_count").Scan(&pages); err != nil {
+		t.Fatal(err)
+	}
+	limitPages(t, db, pages+12)
+	const writers = 8
+	var stored, refused atomic.Int32
+	stored.Store(1)
+	var wg sync.WaitGroup
+	for w := range writers {
+		wg.Go(func() {
+			for n := range 200 {
+				err := writeOne(t.Context(), db, 2+w+n*writers)
+				if err == nil {
+					stored.Add(1)
+					continue
+				}
+				if refused.Add(1); !strings.Contains(err.Error(), "full") {
+					t.Errorf("got error %v, want that the disk is full", err)
+				}
+				return
+			}
+		})
+	}
+	wg.Wait()
+	if refused.Load() != writers {
+		t.Errorf("%d of %d writers met the full disk", refused.Load(), writers)
+	}
+	limitPages(t, db, 1<<30)
+	wantAll(t, db, int(stored.Load()))
 }

@@ -124,5 +124,5 @@ func (db *DB) viewOwn(ctx context.Context, do func(*reader) error) error {
 		return fmt.Errorf("begin view: %w", err)
 	}
 	defer func() { _ = tx.Rollback() }()
-	return do(&reader{tx: tx, sql: db.sql})
+	return do(&reader{queries: db.sql, run: db.reads.bind(tx)})
 }

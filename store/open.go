@@ -61,6 +61,9 @@ type Options struct {
 type DB struct {
 	write    *sql.DB // nil where opened for reading only
 	read     *sql.DB
+	writes   *statements // nil on PostgreSQL
+	reads    *statements // nil on PostgreSQL
+	line     line        // of the updates, on SQLite
 	sql      queries
 	queue    *river.Client[*sql.Tx]
 	server   *server // nil on SQLite
@@ -158,9 +161,9 @@ func (db *DB) Postgres() bool { return db.server != nil }
 
 // Close closes all connections; transactions under way end first.
 func (db *DB) Close() error {
-	var err error
+	err := errors.Join(db.reads.close(), db.writes.close())
 	if db.read != nil {
-		err = db.read.Close()
+		err = errors.Join(err, db.read.Close())
 	}
 	if db.claims != nil {
 		err = errors.Join(err, db.claims.Close())

@@ -90,6 +90,7 @@ func (db *DB) openWriter(ctx context.Context, path string) error {
 		return fmt.Errorf("open for writing: %w", err)
 	}
 	db.write.SetMaxOpenConns(1)
+	db.writes = newStatements(db.write)
 	if err := checkVersion(ctx, db.write); err != nil {
 		return err
 	}
@@ -102,6 +103,7 @@ func (db *DB) openReaders(ctx context.Context, path string, parameters ...string
 	if db.read, err = sql.Open("sqlite", sqliteURI(path, parameters, readerPragmas())); err != nil {
 		return fmt.Errorf("open for reading: %w", err)
 	}
+	db.reads = newStatements(db.read)
 	db.read.SetMaxOpenConns(readers)
 	db.read.SetMaxIdleConns(readers)
 	if db.sql, err = loadQueries(queryFiles, "queries/sqlite"); err != nil {

@@ -73,7 +73,7 @@ func (s *server) tryUpdate(ctx context.Context, db *DB, do func(*writer) error) 
 	}
 	// After a commit this does nothing; it is here for errors and panics.
 	defer func() { _ = tx.Rollback() }()
-	t := &writer{reader: reader{tx: tx, sql: db.sql}, db: db}
+	t := &writer{reader: reader{queries: db.sql, run: (*statements)(nil).bind(tx)}, db: db}
 	id, err := t.takeTurn(ctx)
 	if err == nil {
 		err = t.perform(do)

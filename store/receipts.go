@@ -16,6 +16,9 @@ var errNoHead = errors.New("the row is missing: the database was changed by hand
 func (r *reader) Head(ctx context.Context) (receipts.Head, error) {
 	var head receipts.Head
 	found := false
+	if r.turn != nil && r.turn.log.known {
+		return r.turn.log.head, nil
+	}
 	err := r.scan(ctx, "head_get", func(rows *sql.Rows) error {
 		var chain []byte
 		var at int64
@@ -33,6 +36,9 @@ func (r *reader) Head(ctx context.Context) (receipts.Head, error) {
 	}
 	if err != nil {
 		return receipts.Head{}, fmt.Errorf("load head of the log: %w", err)
+	}
+	if r.turn != nil {
+		*r.turn.log = logEnd{known: true, stored: head, head: head}
 	}
 	return head, nil
 }
@@ -53,6 +59,9 @@ func (r *reader) Receipts(ctx context.Context, after int64, limit int) ([]receip
 	}, after, limitOf(limit))
 	if err != nil {
 		return nil, fmt.Errorf("list receipts after %d: %w", after, err)
+	}
+	if r.turn != nil {
+		list = append(list, r.turn.log.after(after, leftOf(limit, len(list)))...)
 	}
 	return list, nil
 }
@@ -93,11 +102,7 @@ func (t *writer) AppendReceipt(ctx context.Context, d receipts.Draft) (receipts.
 	if err != nil {
 		return receipts.Entry{}, t.fail(err)
 	}
-	err = t.storeReceipt(ctx, e, head, next)
-	if err == nil {
-		err = t.storeTexts(ctx, e.Seq, texts)
-	}
-	if err != nil {
+	if err := t.storeReceipt(ctx, e, head, next, texts); err != nil {
 		return receipts.Entry{}, t.fail(fmt.Errorf("store receipt %d (%s): %w", e.Seq, d.Kind, err))
 	}
 	return e, nil
@@ -116,7 +121,30 @@ func (t *writer) appendAfterJump(ctx context.Context, head receipts.Head, d rece
 	return t.AppendReceipt(ctx, d)
 }
 
-func (t *writer) storeReceipt(ctx context.Context, e receipts.Entry, head, next receipts.Head) error {
+// storeReceipt writes e and what belongs to it, or holds it for the commit of a
+// shared transaction.
+func (t *writer) storeReceipt(ctx context.Context, e receipts.Entry, head, next receipts.Head, texts []receipts.Text) error {
+	hashes, err := receipts.StoredHashes(e.Seq, e.Leaf, treeReader{ctx, &t.reader})
+	if err != nil {
+		return err
+	}
+	if t.turn != nil {
+		t.turn.log.add(e, next, hashes, texts)
+		return nil
+	}
+	if err := t.swapHead(ctx, head, next); err != nil {
+		return err
+	}
+	if err := t.insertReceipts(ctx, e); err != nil {
+		return err
+	}
+	if err := t.insertTree(ctx, receipts.FirstIndex(e.Seq), hashes); err != nil {
+		return err
+	}
+	return t.storeTexts(ctx, e.Seq, texts)
+}
+
+func (t *writer) swapHead(ctx context.Context, head, next receipts.Head) error {
 	n, err := t.exec(ctx, "head_swap", next.Seq, next.Chain[:], toMicros(next.At), head.Seq, head.Chain[:])
 	if err != nil {
 		return err
@@ -124,8 +152,15 @@ func (t *writer) storeReceipt(ctx context.Context, e receipts.Entry, head, next 
 	if n != 1 {
 		return fmt.Errorf("the log's head moved: %w", workflows.ErrConflict)
 	}
-	if _, err := t.exec(ctx, "receipt_insert", e.Seq, e.Bytes, e.Leaf[:], e.Prev[:], e.Chain[:]); err != nil {
-		return err
+	return nil
+}
+
+func (t *writer) insertReceipts(ctx context.Context, list ...receipts.Entry) error {
+	const columns = 5
+	args := make([]any, 0, columns*len(list))
+	for i := range list {
+		e := &list[i]
+		args = append(args, e.Seq, e.Bytes, e.Leaf[:], e.Prev[:], e.Chain[:])
 	}
-	return t.growTree(ctx, e)
+	return t.insertRows(ctx, "receipt_insert", columns, args)
 }

@@ -80,7 +80,7 @@ func (db *DB) Shred(ctx context.Context, seqs []int64, who receipts.Actor, why s
 	if err := db.eraseWell(ctx); err != nil {
 		return 0, err
 	}
-	err := db.update(ctx, func(t *writer) error {
+	err := db.updateAlone(ctx, func(t *writer) error {
 		gone = 0
 		var err error
 		if gone, err = t.shred(ctx, seqs, who, why, now); err == nil && with != nil {

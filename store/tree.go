@@ -8,19 +8,14 @@ import (
 	"dw/receipts"
 )
 
-// growTree stores the tree hashes that a new receipt completes.
-func (t *writer) growTree(ctx context.Context, e receipts.Entry) error {
-	hashes, err := receipts.StoredHashes(e.Seq, e.Leaf, treeReader{ctx, &t.reader})
-	if err != nil {
-		return err
+// insertTree stores consecutive hashes of the tree.
+func (t *writer) insertTree(ctx context.Context, first int64, hashes []receipts.Hash) error {
+	const columns = 2
+	args := make([]any, 0, columns*len(hashes))
+	for i := range hashes {
+		args = append(args, first+int64(i), hashes[i][:])
 	}
-	first := receipts.FirstIndex(e.Seq)
-	for i, h := range hashes {
-		if _, err := t.exec(ctx, "tree_insert", first+int64(i), h[:]); err != nil {
-			return err
-		}
-	}
-	return nil
+	return t.insertRows(ctx, "tree_insert", columns, args)
 }
 
 // treeReader reads stored tree hashes within one transaction; the interface
@@ -44,6 +39,11 @@ func (t treeReader) ReadHashes(indexes []int64) ([]receipts.Hash, error) {
 }
 
 func (t treeReader) one(index int64) (receipts.Hash, error) {
+	if t.r.turn != nil {
+		if h, ok := t.r.turn.log.hash(index); ok {
+			return h, nil
+		}
+	}
 	var h [32]byte
 	found := false
 	err := t.r.scan(t.ctx, "tree_get", func(rows *sql.Rows) error {

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"dw/workflows"
 )
@@ -15,10 +16,12 @@ var _ workflows.Store = (*DB)(nil)
 var ErrReadOnly = errors.New("the store is open for reading only")
 
 // Update runs do in a transaction and commits what it wrote, durably, or
-// nothing if do or the commit fails. Writers take turns: do must not call
-// Update again nor wait for anything slow. On PostgreSQL do runs again after a
-// lost connection or race in which nothing was committed, so it must keep nothing
-// between runs; where even that cannot be told the error is ErrUnknownOutcome.
+// nothing if do or the commit fails. Writers take turns, and on SQLite those who
+// wait share one commit: do must not call Update again nor wait for anything slow.
+// do runs again where nothing was committed for no fault of its own, so it must keep
+// nothing between runs: on PostgreSQL after a lost connection or race, on SQLite
+// after a commit shared with others that failed. Where even that cannot be told the
+// error is ErrUnknownOutcome.
 func (db *DB) Update(ctx context.Context, do func(workflows.Tx) error) error {
 	return db.update(ctx, func(t *writer) error { return do(t) })
 }
@@ -30,22 +33,7 @@ func (db *DB) update(ctx context.Context, do func(*writer) error) error {
 	case db.server != nil:
 		return db.server.update(ctx, db, do)
 	}
-	sqlTx, err := db.write.BeginTx(ctx, nil)
-	if err != nil {
-		return fmt.Errorf("begin update: %w", err)
-	}
-	// After a commit this does nothing; it is here for errors and panics.
-	defer func() { _ = sqlTx.Rollback() }()
-	t := &writer{reader: reader{tx: sqlTx, sql: db.sql}, db: db}
-	if err := t.perform(do); err != nil {
-		return err
-	}
-	db.crash(CrashBeforeCommit)
-	if err := sqlTx.Commit(); err != nil {
-		return fmt.Errorf("commit update: %w", err)
-	}
-	db.crash(CrashAfterCommit)
-	return nil
+	return db.updateInGroup(ctx, do)
 }
 
 // perform runs do and refuses to go on where a write in it failed.
@@ -73,20 +61,24 @@ func (db *DB) View(ctx context.Context, do func(workflows.ReadTx) error) error {
 		return fmt.Errorf("begin view: %w", err)
 	}
 	defer func() { _ = sqlTx.Rollback() }()
-	return do(&reader{tx: sqlTx, sql: db.sql})
+	return do(&reader{queries: db.sql, run: db.reads.bind(sqlTx)})
 }
 
 func (db *DB) beginView(ctx context.Context) (*sql.Tx, error) {
 	if db.server != nil {
 		return db.server.view(ctx, db)
 	}
+	if err := db.reads.prepare(ctx); err != nil {
+		return nil, err
+	}
 	return db.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 }
 
 // reader reads within one transaction.
 type reader struct {
-	tx  *sql.Tx
-	sql queries
+	queries queries
+	run     *bound
+	turn    *turn // nil: the transaction is the reader's own
 }
 
 // writer also writes.
@@ -96,8 +88,46 @@ type writer struct {
 	failed error // first write that failed; the transaction must not commit
 }
 
+// turn is what an update has in a transaction that it shares.
+type turn struct {
+	log   *logEnd
+	saved bool // its savepoint is set: it has written
+	over  atomic.Bool
+}
+
+// heed returns the context for one statement. In a shared transaction the end of a
+// context must not interrupt a statement, for SQLite would undo the others' work with
+// it, so that it is looked at before each.
+func (r *reader) heed(ctx context.Context) (context.Context, error) {
+	if r.turn == nil {
+		return ctx, nil
+	}
+	if r.turn.over.Load() {
+		return nil, sql.ErrTxDone
+	}
+	return context.WithoutCancel(ctx), ctx.Err()
+}
+
+// ready is heed for a statement that writes. After a failed one nothing more is
+// written, for SQLite may have ended the transaction with it; before the first one a
+// savepoint is set in a shared transaction.
+func (t *writer) ready(ctx context.Context) (context.Context, error) {
+	if t.failed != nil {
+		return nil, t.failed
+	}
+	ctx, err := t.heed(ctx)
+	if err != nil || t.turn == nil || t.turn.saved {
+		return ctx, err
+	}
+	if _, err := t.statement(ctx, "savepoint_set"); err != nil {
+		return nil, err
+	}
+	t.turn.saved = true
+	return ctx, nil
+}
+
 func (r *reader) text(name string) (string, error) {
-	text, ok := r.sql[name]
+	text, ok := r.queries[name]
 	if !ok {
 		return "", fmt.Errorf("no query is named %q", name)
 	}
@@ -110,7 +140,10 @@ func (r *reader) scan(ctx context.Context, name string, row func(*sql.Rows) erro
 	if err != nil {
 		return err
 	}
-	rows, err := r.tx.QueryContext(ctx, text, args...)
+	if ctx, err = r.heed(ctx); err != nil {
+		return fmt.Errorf("query %s: %w", name, err)
+	}
+	rows, err := r.run.query(ctx, name, text, args)
 	if err != nil {
 		return fmt.Errorf("query %s: %w", name, err)
 	}
@@ -128,17 +161,29 @@ func (r *reader) scan(ctx context.Context, name string, row func(*sql.Rows) erro
 
 // exec runs the named statement and returns how many rows it changed.
 func (t *writer) exec(ctx context.Context, name string, args ...any) (int64, error) {
-	text, err := t.text(name)
+	ctx, err := t.ready(ctx)
+	if err != nil {
+		return 0, t.fail(fmt.Errorf("statement %s: %w", name, err))
+	}
+	n, err := t.statement(ctx, name, args...)
 	if err != nil {
 		return 0, t.fail(err)
 	}
-	res, err := t.tx.ExecContext(ctx, text, args...)
+	return n, nil
+}
+
+func (t *writer) statement(ctx context.Context, name string, args ...any) (int64, error) {
+	text, err := t.text(name)
 	if err != nil {
-		return 0, t.fail(fmt.Errorf("statement %s: %w", name, err))
+		return 0, err
+	}
+	res, err := t.run.exec(ctx, name, text, args)
+	if err != nil {
+		return 0, fmt.Errorf("statement %s: %w", name, err)
 	}
 	n, err := res.RowsAffected()
 	if err != nil {
-		return 0, t.fail(fmt.Errorf("statement %s: %w", name, err))
+		return 0, fmt.Errorf("statement %s: %w", name, err)
 	}
 	return n, nil
 }
@@ -158,4 +203,12 @@ func limitOf(limit int) int {
 		return -1
 	}
 	return limit
+}
+
+// leftOf returns what is left of a limit, negative for no limit.
+func leftOf(limit, taken int) int {
+	if limit <= 0 {
+		return -1
+	}
+	return limit - taken
 }

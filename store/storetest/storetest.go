@@ -52,6 +52,7 @@ func Run(t *testing.T, open func(t *testing.T) Subject) {
 		"the clock goes back":                    clockJump,
 		"receipt pages":                          receiptPages,
 		"concurrent receipts do not fork":        concurrentReceipts,
+		"writers that fail at random":            manyWriters,
 		"refused receipt":                        refusedReceipt,
 		"effects once":                           effectsOnce,
 		"effect without key":                     effectWithoutKey,
