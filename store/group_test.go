@@ -261,7 +261,11 @@ func TestCancelledUpdateDoesNotHarmOthers(t *testing.T) {
 		return h.Update(waiting, putIncident("I2"))
 	})
 	giveUp()
-	<-left // while the first commit still runs
+	select {
+	case <-left: // while the first commit still runs
+	case <-time.After(time.Minute):
+		t.Error("who gave up waiting did not leave the line")
+	}
 	h.queued(t, 1)
 	wg.Go(func() {
 		errs[3] = h.Update(within, func(tx workflows.Tx) error {

@@ -31,7 +31,7 @@ func (s *statements) prepare(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for name, text := range s.wanted {
-		stmt, err := s.pool.PrepareContext(ctx, text)
+		stmt, err := s.pool.PrepareContext(ctx, text) //nolint:sqlclosecheck // close closes it
 		if err != nil {
 			return fmt.Errorf("prepare %s: %w", name, err)
 		}
@@ -95,14 +95,14 @@ func (b *bound) of(ctx context.Context, name, text string) *sql.Stmt {
 }
 
 func (b *bound) query(ctx context.Context, name, text string, args []any) (*sql.Rows, error) {
-	if stmt := b.of(ctx, name, text); stmt != nil {
+	if stmt := b.of(ctx, name, text); stmt != nil { //nolint:sqlclosecheck // the end of the transaction closes it
 		return stmt.QueryContext(ctx, args...)
 	}
 	return b.tx.QueryContext(ctx, text, args...)
 }
 
 func (b *bound) exec(ctx context.Context, name, text string, args []any) (sql.Result, error) {
-	if stmt := b.of(ctx, name, text); stmt != nil {
+	if stmt := b.of(ctx, name, text); stmt != nil { //nolint:sqlclosecheck // the end of the transaction closes it
 		return stmt.ExecContext(ctx, args...)
 	}
 	return b.tx.ExecContext(ctx, text, args...)
