@@ -54,10 +54,18 @@ func (r *runner) NextDue(name string, after time.Time) (time.Time, error) {
 // each bucket since the onset that is closed, the others as of now.
 func (r *runner) Recheck(ctx context.Context, i workflows.Incident, now time.Time) (workflows.Verification, error) {
 	v := workflows.Verification{At: now, OK: true}
+	accepted, err := r.accepted(ctx, i.ID)
+	if err != nil {
+		return v, err
+	}
 	for _, spec := range r.involved(i) {
+		spec.Renamed = accepted[spec.Name]
 		for _, at := range r.judgedAt(spec, i.Onset, now) {
 			result := r.project.RunCheck(ctx, spec, memory{r.store}, at)
 			v.Results = append(v.Results, result)
+			if err := r.learnAccepted(ctx, spec, result); err != nil {
+				return v, err
+			}
 			switch result.Status {
 			case checks.Error, checks.Skipped:
 				return v, fmt.Errorf("check %s could not be asked again: %s", spec.Name, result.Problem)

@@ -59,6 +59,7 @@ type Result struct {
 	Connected string          `json:"connection,omitempty"`
 	Sample    []string        `json:"sample,omitempty"`   // a few offending keys with their numbers, never of private columns
 	Schema    []Column        `json:"schema,omitempty"`   // schema: the columns that the next run compares with
+	Renamed   []Rename        `json:"renamed,omitempty"`  // schema: columns that seem to have another name now
 	Count     int64           `json:"count,omitempty"`    // dead_letter: all rows at this check
 	Watermark time.Time       `json:"watermark,omitzero"` // dead_letter: newest row seen by this check or one before
 	Tool      string          `json:"tool,omitempty"`     // the other tool that found this, as people call it; empty for dw's own checks

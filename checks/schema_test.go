@@ -61,7 +61,23 @@ func schemaOverTime(t *testing.T, q checks.Querier, exec func(string)) {
 	step("and learned", checks.Pass, "the 4 columns of sales are as they were")
 	exec("ALTER TABLE sales RENAME COLUMN amount TO gross_amount")
 	step("renamed", checks.Fail, "changed after 2026-10-01 17:20:00 UTC: 1 perhaps renamed: amount → gross_amount")
+	if got := mem["c"].Renamed; len(got) != 1 || got[0] != (checks.Rename{From: "amount", To: "gross_amount"}) {
+		t.Errorf("the result names the renames %+v", got)
+	}
 	step("still renamed", checks.Fail, "changed after 2026-10-01 17:20:00 UTC")
+	spec.Renamed = []checks.Rename{{From: "amount", To: "net_amount"}}
+	step("another name was approved", checks.Fail, "1 perhaps renamed: amount → gross_amount")
+	spec.Renamed = []checks.Rename{{From: "amount", To: "gross_amount"}}
+	before := mem["c"]
+	step("this name was approved", checks.Pass, "but for what was approved: amount → gross_amount")
+	spec.Renamed = nil
+	step("and learned", checks.Pass, "the 4 columns of sales are as they were")
+	mem["c"] = before
+	exec("ALTER TABLE sales DROP COLUMN note")
+	spec.Renamed = []checks.Rename{{From: "amount", To: "gross_amount"}}
+	step("and more happened than was approved", checks.Fail, "1 removed: note", "1 perhaps renamed: amount → gross_amount")
+	spec.Renamed = nil
+	exec("ALTER TABLE sales ADD COLUMN note TEXT")
 	exec("ALTER TABLE sales RENAME COLUMN gross_amount TO amount")
 	step("taken back", checks.Pass, "the 4 columns")
 	exec("ALTER TABLE sales DROP COLUMN status")

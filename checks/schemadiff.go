@@ -10,7 +10,7 @@ import (
 // holds a column once, in words.
 type schemaDiff struct {
 	removed   []string
-	renamed   []string // gone, with one of like type in its place
+	renamed   []Rename // gone, with one of like type in its place
 	retyped   []string
 	loosened  []string // NULL is allowed now
 	tightened []string // NULL is not allowed any more
@@ -30,7 +30,7 @@ func diffSchemas(before, after []Column, allowNew bool) schemaDiff {
 		if !found {
 			if i < len(after) && old[after[i].Name] == nil && after[i].Type == was.Type {
 				replaced[after[i].Name] = true
-				d.renamed = append(d.renamed, short(was.Name)+" → "+short(after[i].Name))
+				d.renamed = append(d.renamed, Rename{From: was.Name, To: after[i].Name})
 				continue
 			}
 			d.removed = append(d.removed, short(was.Name))
@@ -103,7 +103,7 @@ func (d schemaDiff) sentences() []string {
 		names []string
 	}{
 		{"removed", d.removed},
-		{"perhaps renamed", d.renamed},
+		{"perhaps renamed", renamesList(d.renamed)},
 		{"of another type", d.retyped},
 		{"may be NULL now", d.loosened},
 		{"may not be NULL any more", d.tightened},

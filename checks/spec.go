@@ -73,6 +73,7 @@ type Spec struct {
 	Forbidden       []string          // schema: columns that may not be there
 	Types           map[string]string // schema: by column, as the catalogue writes them
 	AcceptedAt      time.Time         // schema: what was found up to then is accepted
+	Renamed         []Rename          // schema: new names that somebody approved for columns that were learned
 	Threshold       Threshold         // what passes; else the check fails
 	Warn            Threshold         // what passes without a warning
 	Fail            Threshold         // what passes or warns; else the check fails

@@ -14,6 +14,8 @@ import (
 type builds struct {
 	warehouse *warehouse
 	model     string // file of the model
+	mapping   string // file of the nightly load
+	revenue   string // file of the model that the nightly load builds
 }
 
 // errUnknownJob says that the orchestrator has no such job.
@@ -26,6 +28,8 @@ func (b *builds) run(ctx context.Context, job string) error {
 		return b.buildOrders(ctx)
 	case b.warehouse.names[jobPayout]:
 		return b.payOut(ctx)
+	case b.warehouse.names[jobRevenue]:
+		return b.loadRevenue(ctx, b.warehouse.day.at(24, 0))
 	}
 	return fmt.Errorf("run job %s: %w", job, errUnknownJob)
 }

@@ -146,16 +146,20 @@ func incidentCard(s slackdev.Snapshot) (card, bool) {
 	return found[len(found)-1], true
 }
 
-// plan is the three requests of the day, told apart by what their diffs touch.
-type plan struct{ hold, change, recover card }
+// plan is the three requests of a day, told apart by what their diffs touch. On the
+// second day the one without a diff is to load again, and not a hold.
+type plan struct {
+	hold, change, recover card
+	holdLast              bool
+}
 
 // planCards reads the requests; ok says that all three are there.
-func planCards(s slackdev.Snapshot, r *repo) (p plan, ok bool) {
+func planCards(s slackdev.Snapshot, changed, recovered string) (p plan, ok bool) {
 	for _, c := range dwCards(s, "proposal") {
 		switch {
-		case strings.Contains(c.diff, "+++ b/"+r.pipelineName()):
+		case strings.Contains(c.diff, "+++ b/"+changed):
 			p.change = c
-		case strings.Contains(c.diff, "+++ b/"+r.modelName()):
+		case strings.Contains(c.diff, "+++ b/"+recovered):
 			p.recover = c
 		case c.diff == "" && p.hold.key == "":
 			p.hold = c
@@ -164,7 +168,12 @@ func planCards(s slackdev.Snapshot, r *repo) (p plan, ok bool) {
 	return p, p.hold.key != "" && p.change.key != "" && p.recover.key != ""
 }
 
-func (p plan) each() []card { return []card{p.hold, p.change, p.recover} }
+func (p plan) each() []card {
+	if p.holdLast {
+		return []card{p.change, p.recover, p.hold}
+	}
+	return []card{p.hold, p.change, p.recover}
+}
 
 // now returns the same requests as they stand now. They are told apart once, while
 // they wait: a card that has ended shows no diff.

@@ -27,6 +27,7 @@ type conductor struct {
 	builtAt  time.Time     // the last scheduled build
 	requests plan          // the three requests, once they stand in the thread
 	served   bool          // somebody else starts dw, and may take their time
+	dwAt     string        // dw's listener
 	over     bool          // the story ended before its end: a request was refused
 }
 

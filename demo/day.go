@@ -14,6 +14,9 @@ import (
 
 // play plays the variant's day.
 func (c *conductor) play(ctx context.Context) error {
+	if c.variant == variantNight {
+		return c.night(ctx)
+	}
 	if err := c.morning(ctx); err != nil {
 		return err
 	}

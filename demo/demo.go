@@ -106,7 +106,12 @@ func (o *Options) setDefaults() {
 }
 
 // start is when the story begins.
-func (d storyDay) start() time.Time { return d.at(10, 30) }
+func (e *estate) start() time.Time {
+	if e.variant == variantNight {
+		return e.day.at(23, 20)
+	}
+	return e.day.at(10, 30)
+}
 
 // open starts the clock, the systems around dw and the workspace, and brings the rows
 // up to the start. What it returns takes down whatever was started.
@@ -119,7 +124,7 @@ func (c *conductor) open(ctx context.Context, o Options) (stop func() error, err
 		}
 		return errors.Join(errs...)
 	}
-	if c.clock, err = newClock(c.path("clock.json"), c.day.start(), time.Now); err != nil {
+	if c.clock, err = newClock(c.path("clock.json"), c.start(), time.Now); err != nil {
 		return stop, err
 	}
 	if err := c.firstBuild(ctx); err != nil {
@@ -155,14 +160,14 @@ func (c *conductor) open(ctx context.Context, o Options) (stop func() error, err
 
 // firstBuild is the last scheduled build before the story begins.
 func (c *conductor) firstBuild(ctx context.Context) error {
-	c.builtAt = c.day.at(10, 5)
+	c.builtAt = c.start().Truncate(time.Hour).Add(5 * time.Minute)
 	if err := c.stream.advance(ctx, c.builtAt); err != nil {
 		return err
 	}
 	if err := c.builds.run(ctx, c.names[jobBuild]); err != nil {
 		return err
 	}
-	return c.stream.advance(ctx, c.day.start())
+	return c.stream.advance(ctx, c.start())
 }
 
 // openDagster starts the orchestrator's stand-in.
@@ -172,8 +177,8 @@ func (c *conductor) openDagster() (url string, stop func() error, err error) {
 	}
 	c.dagster, err = dagster.New(dagster.Options{
 		Location: "shop", Repository: "__repository__", Token: c.tokens.dagster, Runner: c.builds.run, Now: c.clock.now, NewID: rand.Text,
-		Jobs:      []string{c.names[jobBuild], c.names[jobPayout]},
-		Schedules: []dagster.Schedule{schedule(jobBuild, "5 * * * *"), schedule(jobPayout, "0 2 * * *")},
+		Jobs:      []string{c.names[jobBuild], c.names[jobPayout], c.names[jobRevenue]},
+		Schedules: []dagster.Schedule{schedule(jobBuild, "5 * * * *"), schedule(jobPayout, "0 2 * * *"), schedule(jobRevenue, "45 23 * * *")},
 	})
 	if err != nil {
 		return "", nil, err

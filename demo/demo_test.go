@@ -93,6 +93,7 @@ func TestVariants(t *testing.T) {
 		variantLate: {"late_load", "", 0, false, []string{
 			"13h PagerDuty page triggered", "14h PagerDuty page resolved", "14h Jira ticket opened",
 		}},
+		variantNight: {"schema_drift", "", 3, false, []string{"23h PagerDuty page triggered", "01h PagerDuty page resolved", "01h Jira ticket opened"}},
 	} {
 		t.Run(variant, func(t *testing.T) {
 			t.Parallel()
@@ -203,7 +204,7 @@ func TestUnknownVariantIsRefused(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "demo")
 	err := Run(t.Context(), Options{Dir: dir, Variant: "dropp=app"})
-	if err == nil || !strings.Contains(err.Error(), "boxoffice, none, drop=app, late") {
+	if err == nil || !strings.Contains(err.Error(), "boxoffice, none, drop=app, late, migration") {
 		t.Errorf("error = %v", err)
 	}
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {

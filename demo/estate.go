@@ -136,7 +136,21 @@ func (e *estate) openRows(ctx context.Context, history string) error {
 		return errors.Join(err, e.warehouse.Close())
 	}
 	e.stream = newStream(e.warehouse, e.variant, e.repo.pipeline())
-	e.builds = &builds{warehouse: e.warehouse, model: e.repo.model()}
+	e.builds = &builds{warehouse: e.warehouse, model: e.repo.model(), mapping: e.repo.path(e.repo.mappingName()), revenue: e.repo.path(e.repo.revenueName())}
+	return e.openNight(ctx)
+}
+
+// openNight makes what only the second day has.
+func (e *estate) openNight(ctx context.Context) error {
+	if e.variant != variantNight {
+		return nil
+	}
+	if err := e.warehouse.buildNight(ctx); err != nil {
+		return errors.Join(err, e.warehouse.Close())
+	}
+	if err := e.builds.loadRevenue(ctx, e.day.at(0, 0)); err != nil {
+		return errors.Join(err, e.warehouse.Close())
+	}
 	return nil
 }
 
@@ -165,7 +179,7 @@ func (e *estate) configure(at addresses) error {
 		}
 	}
 	content, err := fill("config.yaml.tmpl", e.names, map[string]string{
-		"SlackURL": at.slack, "DagsterURL": at.dagster, "PagerURL": at.pager, "Store": store, "JiraURL": at.tracker, "Channel": incidentsID,
+		"Night": e.nightText(), "SlackURL": at.slack, "DagsterURL": at.dagster, "PagerURL": at.pager, "Store": store, "JiraURL": at.tracker, "Channel": incidentsID,
 		"Owner": ownerID, "Deputy": deputyID, "Escalation": escalationID, "Finance": financeID,
 		"OwnerEmail": ownerEmail, "DeputyEmail": deputyEmail, "EscalationEmail": escalationEmail, "FinanceEmail": financeEmail,
 		"RoutingKey": e.tokens.route, "HookSecret": e.tokens.hook, "Listen": at.dw, "JiraEmail": trackerEmail, "JiraProject": trackerProject, "JiraIssueType": trackerType,
@@ -177,6 +191,14 @@ func (e *estate) configure(at addresses) error {
 		return fmt.Errorf("write the configuration: %w", err)
 	}
 	return nil
+}
+
+// nightText is empty but on the second day.
+func (e *estate) nightText() string {
+	if e.variant == variantNight {
+		return variantNight
+	}
+	return ""
 }
 
 // Close closes the warehouse.

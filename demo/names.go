@@ -24,6 +24,13 @@ const (
 	pipelineFeed = "partner_feed"
 	exploreSales = "gross_ticket_sales"
 
+	tableSettled   = "settled_sales"
+	tableRaw       = "raw_settled_sales"
+	tableRevenue   = "fct_revenue"
+	jobRevenue     = "revenue_load"
+	mappingRevenue = "settled_sales_load"
+	exploreRevenue = "daily_revenue"
+
 	channelIncidents = "data-incidents"
 	channelGeneral   = "data-general"
 
@@ -64,7 +71,7 @@ func nameRules() []nameRule {
 	return []nameRule{
 		{
 			kind: "table, topic, job or pipeline", fold: true, fits: identifierPattern,
-			names: []string{tableOrders, tableEvents, tableDead, jobBuild, jobPayout, pipelineFeed, exploreSales},
+			names: []string{tableOrders, tableEvents, tableDead, jobBuild, jobPayout, pipelineFeed, exploreSales, tableSettled, tableRaw, tableRevenue, jobRevenue, mappingRevenue, exploreRevenue},
 			want:  "letters, digits and underscores, not a digit first, at most 63",
 		},
 		{

@@ -51,6 +51,7 @@ func (c *conductor) openPager() (url string, stop func() error, err error) {
 
 // tellDW lets PagerDuty tell dw, at its address, what people do there.
 func (c *conductor) tellDW(address string) {
+	c.dwAt = address
 	c.pager.Subscribe(pagerduty.Hook{ID: "PHOOK01", URL: "http://" + address + "/intake/pagerduty", Secrets: []string{c.tokens.hook}})
 }
 

@@ -79,7 +79,7 @@ func rejectChange(ctx context.Context, c *conductor) error {
 	var p plan
 	err := c.slack.Wait(ctx, func(s slackdev.Snapshot) bool {
 		var ok bool
-		p, ok = planCards(s, c.repo)
+		p, ok = planCards(s, c.repo.pipelineName(), c.repo.modelName())
 		return ok
 	})
 	if err != nil {

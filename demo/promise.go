@@ -27,6 +27,8 @@ func (c *conductor) checkPromise(ctx context.Context, o outcome, proposals []pro
 		p.onlyHold()
 		p.paged(pagerduty.Triggered)
 		p.noTicket()
+	case variantNight:
+		p.night(ctx)
 	case variantLate:
 		p.cause("late_load", nil, time.Time{})
 		p.nothingProposed()

@@ -22,6 +22,12 @@ func (r *repo) pipelineName() string { return "pipelines/" + r.names[pipelineFee
 func (r *repo) modelName() string    { return "models/" + r.names[tableOrders] + ".sql" }
 func (r *repo) pipeline() string     { return filepath.Join(r.dir, filepath.FromSlash(r.pipelineName())) }
 
+func (r *repo) mappingName() string { return "loads/" + r.names[tableSettled] + ".yaml" }
+func (r *repo) revenueName() string { return "models/" + r.names[tableRevenue] + ".sql" }
+
+// path is where a file of the repository lies.
+func (r *repo) path(name string) string { return filepath.Join(r.dir, filepath.FromSlash(name)) }
+
 func (r *repo) model() string { return filepath.Join(r.dir, filepath.FromSlash(r.modelName())) }
 
 // create writes the files as they were on the evening before, and commits them.
@@ -32,6 +38,7 @@ func (r *repo) create(ctx context.Context) error {
 	for name, from := range map[string]string{
 		r.pipelineName(): "relay.yaml.tmpl", r.modelName(): "model.sql.tmpl", "models/sources.yml": "sources.yml.tmpl",
 		"dbt_project.yml": "dbt_project.yml.tmpl", "target/manifest.json": "manifest.json.tmpl",
+		r.mappingName(): "mapping.yaml.tmpl", r.revenueName(): "revenue.sql.tmpl",
 	} {
 		if err := r.write(name, from); err != nil {
 			return err

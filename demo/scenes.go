@@ -36,7 +36,7 @@ func (c *conductor) asked(ctx context.Context) error {
 	}
 	err := c.awaitWhile(ctx, "three approval cards in the incident's thread", func(s slackdev.Snapshot) bool {
 		var ok bool
-		c.requests, ok = planCards(s, c.repo)
+		c.requests, ok = planCards(s, c.repo.pipelineName(), c.repo.modelName())
 		return ok
 	})
 	if err != nil {
@@ -57,8 +57,10 @@ func (c *conductor) asked(ctx context.Context) error {
 
 // decided is 13:10: the owner decides on all three. Where a person plays, the
 // clock stands until that has happened.
-func (c *conductor) decided(ctx context.Context) error {
-	if err := c.advance(ctx, c.day.at(13, 10)); err != nil {
+func (c *conductor) decided(ctx context.Context) error { return c.decidedAt(ctx, c.day.at(13, 10)) }
+
+func (c *conductor) decidedAt(ctx context.Context, at time.Time) error {
+	if err := c.advance(ctx, at); err != nil {
 		return err
 	}
 	if c.auto {
@@ -75,7 +77,7 @@ func (c *conductor) decided(ctx context.Context) error {
 	})
 	for n, request := range p.each() {
 		if err == nil {
-			c.line.event(c.day.at(13, 10), "Slack", fmt.Sprintf("P%d decided", n+1), request.header)
+			c.line.event(at, "Slack", fmt.Sprintf("P%d decided", n+1), request.header)
 		}
 	}
 	return err
@@ -212,33 +214,40 @@ func (c *conductor) ownerDone(ctx context.Context, which func(plan) card) error 
 
 // rebuilt is 13:55: dw queues the approved job and reads its run back.
 func (c *conductor) rebuilt(ctx context.Context) error {
+	id, err := c.ranByDW(ctx, c.names[jobBuild])
+	if err == nil {
+		c.line.event(c.day.at(13, 55), "dw + Dagster", "the approved job ran", c.names[jobBuild]+", run "+id+", read back as SUCCESS")
+	}
+	return err
+}
+
+// ranByDW waits until dw's own run of a job has succeeded, and dw has read it back.
+func (c *conductor) ranByDW(ctx context.Context, job string) (id string, err error) {
 	run := func() (id string, done bool) {
 		for _, r := range c.dagster.Runs() {
-			if r.Job == c.names[jobBuild] && r.Tags["dw/step"] != "" {
+			if r.Job == job && r.Tags["dw/step"] != "" {
 				return r.ID, r.Status == "SUCCESS"
 			}
 		}
 		return "", false
 	}
-	err := c.until(ctx, "dw's run of "+c.names[jobBuild]+" succeeds in Dagster", func() bool { _, done := run(); return done })
+	err = c.until(ctx, "dw's run of "+job+" succeeds in Dagster", func() bool { _, done := run(); return done })
 	if err != nil {
-		return err
+		return "", err
 	}
 	err = c.awaitWhile(ctx, "dw reads back that its run has succeeded", func(s slackdev.Snapshot) bool {
 		incident, _ := incidentCard(s)
 		return incident.is("Verifying")
 	})
-	if err != nil {
-		return err
-	}
-	id, _ := run()
-	c.line.event(c.day.at(13, 55), "dw + Dagster", "the approved job ran", c.names[jobBuild]+", run "+id+", read back as SUCCESS")
-	return nil
+	id, _ = run()
+	return id, err
 }
 
 // resolved is 14:30: the numbers are asked again.
-func (c *conductor) resolved(ctx context.Context) error {
-	if err := c.advance(ctx, c.day.at(14, 30)); err != nil {
+func (c *conductor) resolved(ctx context.Context) error { return c.resolvedAt(ctx, c.day.at(14, 30)) }
+
+func (c *conductor) resolvedAt(ctx context.Context, at time.Time) error {
+	if err := c.advance(ctx, at); err != nil {
 		return err
 	}
 	var incident card
@@ -249,7 +258,7 @@ func (c *conductor) resolved(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.line.event(c.day.at(14, 30), "dw", "verified and resolved", incident.text)
+	c.line.event(at, "dw", "verified and resolved", incident.text)
 	return c.handedOn(ctx, incident.id())
 }
 

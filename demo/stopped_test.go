@@ -65,7 +65,7 @@ func stopAndRevoke(ctx context.Context, c *conductor, waits <-chan struct{}) err
 	until := func(done func(slackdev.Snapshot) bool) error { return c.slack.Wait(ctx, done) }
 	err := until(func(s slackdev.Snapshot) bool {
 		var ok bool
-		p, ok = planCards(s, c.repo)
+		p, ok = planCards(s, c.repo.pipelineName(), c.repo.modelName())
 		return ok
 	})
 	command := func(user, text string) error {

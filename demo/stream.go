@@ -24,7 +24,11 @@ type stream struct {
 
 // newStream starts before the first order of the day.
 func newStream(w *warehouse, variant, pipeline string) *stream {
-	return &stream{warehouse: w, variant: variant, pipeline: pipeline, until: w.day.at(0, 0)}
+	from := w.day.at(0, 0)
+	if variant == variantNight {
+		from = w.day.at(23, 0) // the day before its night is not looked at
+	}
+	return &stream{warehouse: w, variant: variant, pipeline: pipeline, until: from}
 }
 
 // advance inserts every row that is due before a time, which is taken to the

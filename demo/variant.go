@@ -13,10 +13,13 @@ const (
 	variantNone    = "none"      // no fault
 	variantDropApp = "drop=app"  // the rows of one channel go nowhere
 	variantLate    = "late"      // three empty hours, then everything
+	variantNight   = "migration" // the second day: a column that the nightly load reads is renamed at 23:40
 )
 
 // Variants lists the names of the variants, the worked day first.
-func Variants() []string { return []string{variantDay, variantNone, variantDropApp, variantLate} }
+func Variants() []string {
+	return []string{variantDay, variantNone, variantDropApp, variantLate, variantNight}
+}
 
 func checkVariant(name string) error {
 	known := Variants()

@@ -17,6 +17,7 @@ const (
 	CauseMissingWireFormat  = "missing_wire_format"
 	CauseMissingFeedSegment = "missing_feed_segment"
 	CauseLateLoad           = "late_load"
+	CauseSchemaDrift        = "schema_drift"
 )
 
 // Need says what happens to a cause when one of its conditions does not hold.
@@ -66,11 +67,12 @@ type CauseClass struct {
 // ProposalTemplate is a proposal that a cause asks for. Steps name builders that
 // fill them from the estate.
 type ProposalTemplate struct {
-	Key   string   `yaml:"key"`
-	Title string   `yaml:"title"`
-	Steps []string `yaml:"steps"`
-	After []string `yaml:"after"`
-	Holds bool     `yaml:"holds"` // one proposal for each job that moves money on the rows; Steps is empty
+	Key     string   `yaml:"key"`
+	Title   string   `yaml:"title"`
+	Steps   []string `yaml:"steps"`
+	After   []string `yaml:"after"`
+	Renamed bool     `yaml:"renamed"` // only where a schema check says which columns have another name
+	Holds   bool     `yaml:"holds"`   // one proposal for each job that moves money on the rows; Steps is empty
 }
 
 //go:embed causes.yaml

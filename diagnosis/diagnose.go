@@ -52,7 +52,11 @@ func (f *facts) judge(class CauseClass, known map[string]predicate, d *Diagnosis
 			return
 		case got.is == holds:
 			c.Score += sign.Weight + got.score
-			c.Evidence = append(c.Evidence, got.evidence...)
+			for _, e := range got.evidence {
+				if !slices.Contains(c.Evidence, e) { // two signs may rest on one result
+					c.Evidence = append(c.Evidence, e)
+				}
+			}
 		case sign.Need == Helps:
 		case got.is == fails:
 			d.Rejected = append(d.Rejected, Rejected{Title: class.Title, Disproof: got.says})
@@ -70,6 +74,9 @@ func (f *facts) judge(class CauseClass, known map[string]predicate, d *Diagnosis
 		}
 	}
 	c.Score = math.Round(c.Score*100) / 100
+	if class.ID == CauseSchemaDrift {
+		c.Renamed = f.renames()
+	}
 	c.Why = f.fill(class.Why)
 	d.Causes = append(d.Causes, c)
 }
@@ -104,7 +111,7 @@ func (f *facts) conclude(d *Diagnosis) {
 	class, _ := classOf(top.ID)
 	d.Late = class.Late
 	d.Verdict = f.fill(class.Verdict)
-	if class.AtFeed {
+	if class.AtFeed || class.ID == CauseSchemaDrift {
 		d.Onset = f.refinedOnset()
 	}
 }
@@ -139,9 +146,12 @@ func (f *facts) reject(known map[string]predicate, d *Diagnosis) {
 	}
 }
 
-// refinedOnset is the onset to the minute: the first dead-letter row where it
-// belongs to the gap, else the start of the first bad bucket. UTC.
+// refinedOnset is the onset to the minute: the change of a schema that was
+// reported, the first dead-letter row where it belongs to the gap, else the start of the first bad bucket. UTC.
 func (f *facts) refinedOnset() time.Time {
+	if c := f.schemaChange(); c != nil {
+		return c.At.UTC()
+	}
 	if deadLetterGrowing(f).is != holds || f.dead.FirstRow.IsZero() {
 		return f.onset
 	}

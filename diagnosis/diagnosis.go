@@ -45,6 +45,7 @@ type Cause struct {
 	Evidence []Evidence        `json:"evidence"`
 	Missing  []string          `json:"missing,omitempty"` // evidence that would settle it and was not to be had
 	Asset    lineage.AssetID   `json:"asset"`             // where it acts, for example the pipeline
+	Renamed  []Renamed         `json:"renamed,omitempty"` // columns with another name, of a changed schema
 }
 
 // Rejected is a hypothesis with the fact that disproves it.

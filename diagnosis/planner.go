@@ -76,6 +76,9 @@ func Plan(in PlanInput) ([]PlannedProposal, error) {
 	var out []PlannedProposal
 	var failed PlanError
 	for _, t := range class.Plan {
+		if t.Renamed && len(top.Renamed) == 0 {
+			continue
+		}
 		if t.Holds {
 			holds, left := p.holds(t)
 			out, failed.Problems = append(out, holds...), append(failed.Problems, left...)
@@ -109,6 +112,10 @@ func builders() map[string]builder {
 		"union_dead_letter":    (*planner).unionDeadLetter,
 		"rebuild":              (*planner).rebuild,
 		"verify":               (*planner).verify,
+		"adapt_loads":          (*planner).adaptLoads,
+		"adapt_models":         (*planner).adaptModels,
+		"rerun_readers":        (*planner).rerunReaders,
+		"verify_accepting":     (*planner).verifyAccepting,
 	}
 }
 
@@ -228,14 +235,7 @@ func (p *planner) rebuild() ([]PlannedStep, error) {
 	if len(jobs) != 1 {
 		return nil, fmt.Errorf("%s is built by %d known jobs, and exactly one can be rerun", label(model), len(jobs))
 	}
-	job := jobs[0]
-	launch := Action{System: job.ID.System(), Name: ActionLaunchJob, Target: job.ID, Args: systemArgs(job)}
-	again := launch
-	return []PlannedStep{{
-		Kind: Rerun, By: ByDW, Reversible: true, Action: launch, UndoAction: &again,
-		Title: "Run " + label(job) + " to rebuild " + label(model),
-		Undo:  "Run " + label(job) + " again after the diff is reverted.",
-	}}, nil
+	return []PlannedStep{rerunStep(jobs[0], model)}, nil
 }
 
 func (p *planner) zone() *time.Location {

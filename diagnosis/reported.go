@@ -172,7 +172,13 @@ func changeOfSubject(f *facts) finding {
 // of a schema was reported within a day before the onset.
 func schemaChanged(f *facts) finding {
 	if r, found := f.badOf([]string{checks.KindSchema}, 0); found {
-		return resultFinding(r)
+		out := resultFinding(r)
+		if c := f.schemaChange(); c != nil {
+			out.evidence = append(out.evidence, Evidence{
+				System: c.System, What: f.weigh(*c).says, Value: c.Text, At: c.At, Source: "change event " + c.ID, Change: c.ID, Who: c.Who,
+			})
+		}
+		return out
 	}
 	onset := f.refinedOnset()
 	for _, c := range f.Changes {
@@ -185,6 +191,24 @@ func schemaChanged(f *facts) finding {
 		}
 	}
 	return finding{is: fails, says: "no schema near the subject is known to have changed"}
+}
+
+// schemaChange is the first reported change of a schema between the last good run
+// of the asset's schema check, which is where the gap begins, and the run that found
+// it; nil where none was reported.
+func (f *facts) schemaChange() *ChangeEvent {
+	r, found := f.badOf([]string{checks.KindSchema}, 0)
+	if !found || r.Since.IsZero() || !r.Since.Equal(f.onset) {
+		return nil
+	}
+	var first *ChangeEvent
+	for i, c := range f.Changes {
+		n, near := f.findNamed(c.Asset)
+		if near && n.ID == r.Asset && c.Kind == "schema" && !c.At.Before(r.Since) && !c.At.After(r.At) && (first == nil || c.At.Before(first.At)) {
+			first = &f.Changes[i]
+		}
+	}
+	return first
 }
 
 // rowsOff holds where a count of the subject is bad in one direction.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"dw/checks"
@@ -23,6 +24,9 @@ func (s *Service) OnResult(ctx context.Context, r checks.Result) error {
 }
 
 func (s *Service) record(ctx context.Context, w *work, r checks.Result) error {
+	if outdated, err := comparedWithOld(ctx, w, r); err != nil || outdated {
+		return err
+	}
 	if err := w.tx.PutResult(ctx, r); err != nil {
 		return fmt.Errorf("store result: %w", err)
 	}
@@ -43,6 +47,20 @@ func (s *Service) record(ctx context.Context, w *work, r checks.Result) error {
 		return err
 	}
 	return nil
+}
+
+// comparedWithOld reports whether a schema check compared with columns that were
+// replaced while it ran: what it found judges nothing and is not kept, since the
+// next run would compare with the old ones again.
+func comparedWithOld(ctx context.Context, w *work, r checks.Result) (bool, error) {
+	if r.Kind != checks.KindSchema || r.Since.IsZero() || r.Status != checks.Fail && r.Status != checks.Warn {
+		return false, nil
+	}
+	last, found, err := w.tx.LastAnswer(ctx, r.Check)
+	if err != nil {
+		return false, fmt.Errorf("read what the check compares with: %w", err)
+	}
+	return found && len(last.Schema) > 0 && !slices.Equal(last.Schema, r.Schema), nil
 }
 
 // incidentFor finds the open incident that r belongs to: one that has a signal
