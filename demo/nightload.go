@@ -16,9 +16,6 @@ const (
 	columnAfter  = "gross_amount_cents"
 )
 
-// nightSales is how many sales the shop settles on a day.
-const nightSales = 1_440
-
 // buildNight makes the shop's table of settled sales, of two days until 23:30, and
 // what the nightly loads before have made of it.
 func (w *warehouse) buildNight(ctx context.Context) error {
