@@ -41,6 +41,16 @@ func (p Provenance) Old(now time.Time) bool {
 	return !p.SeenAt.IsZero() && now.Sub(p.SeenAt) > oldAfter
 }
 
+// Moment writes when something is read and how far off that is: "02:00 UTC (in 13 h
+// 25 m)", on the clock of a zone; one that is not known is written as UTC.
+func Moment(at, now time.Time, zone string) string {
+	distance := "in " + spanText(at.Sub(now))
+	if at.Before(now) {
+		distance = spanText(now.Sub(at)) + " ago"
+	}
+	return clockText(at, now, zone) + " (" + distance + ")"
+}
+
 // clockText writes an instant on the clock of a zone, with the day where it is
 // not within the next 24 hours. A zone that is not known is written as UTC.
 func clockText(at, now time.Time, zone string) string {

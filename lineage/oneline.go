@@ -65,10 +65,6 @@ func harmText(b BlastRadius, now time.Time) string {
 // momentText writes when and by whom: "02:00 UTC (in 13 h 25 m) by
 // settle_accounts (money, owner finance-data)".
 func momentText(at, now time.Time, c Consumer) string {
-	distance := "in " + spanText(at.Sub(now))
-	if at.Before(now) {
-		distance = spanText(now.Sub(at)) + " ago"
-	}
 	what := c.Moves
 	if what == "" {
 		what = "money class not declared"
@@ -77,7 +73,7 @@ func momentText(at, now time.Time, c Consumer) string {
 	if c.Owner != "" {
 		owner = "owner " + oneLine(c.Owner)
 	}
-	return fmt.Sprintf("%s (%s) by %s (%s, %s)", clockText(at, now, c.Zone), distance, oneLine(c.Name), what, owner)
+	return fmt.Sprintf("%s by %s (%s, %s)", Moment(at, now, c.Zone), oneLine(c.Name), what, owner)
 }
 
 // scoreText names the consumer where the score is not that of the first harm.
