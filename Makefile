@@ -93,6 +93,15 @@ lint: ## run golangci-lint, built from its own module in tools/
 bench: ## run the benchmarks, each beside its floor
 	$(GO) test -run '^$$' -bench . -benchmem $(PKGS)
 
+SQL_ENGINE := @polyglot-sql/sdk@0.12.1
+
+.PHONY: sql-engine
+sql-engine: build ## fetch the SQL engine of column lineage by npm, check it, compile it (into DW_SQL_ENGINE or the user's cache)
+	@if bin/dw sqlworker --check 2>/dev/null; then echo "the SQL engine is there"; exit 0; fi; \
+	tmp=$$(mktemp -d); trap 'rm -rf "$$tmp"' EXIT; \
+	(cd "$$tmp" && npm pack --silent $(SQL_ENGINE) >/dev/null && tar -xzf *.tgz package/dist/polyglot_sql.wasm); \
+	bin/dw sqlworker --install "$$tmp/package/dist/polyglot_sql.wasm"
+
 .PHONY: bench-trust
 bench-trust: ## trust's costs beside their floors, each the median of five rounds: verify, append, click to ack
 	$(GO) test -run '^$$' -bench Trust -benchtime 1x -timeout 60m ./receipts ./store ./internal/soak | grep -E '^(Benchmark|ok|FAIL|---)'
@@ -107,6 +116,7 @@ bench-detect: build ## score the detector on labelled series (DW_SHARED; needs p
 bench-lineage: build ## score lineage on known cases and time the graph beside its floors (DW_SHARED)
 	@test -n "$(DW_SHARED)" || { echo "set DW_SHARED to the folder that holds bench/ and fixtures/"; exit 2; }
 	bin/dw bench lineage $(DW_SHARED)/fixtures/lineage/cases.jsonl
+	bin/dw bench lineage $(DW_SHARED)/fixtures/lineage/dbt_models.jsonl
 	$(GO) test -run '^$$' -bench . -benchtime 5x ./lineage
 
 .PHONY: bench-rca bench-scan

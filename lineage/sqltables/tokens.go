@@ -18,9 +18,10 @@ const (
 )
 
 type token struct {
-	kind kind
-	text string
-	up   string // upper case, of words only
+	kind       kind
+	text       string
+	up         string // upper case, of words only
+	start, end int    // its place in the SQL, in bytes
 }
 
 // is reports whether the token is one of the keywords.
@@ -41,7 +42,9 @@ func tokens(sql, dialect string) []token {
 	s := scanner{sql: sql, dialect: dialect}
 	var out []token
 	for s.at < len(s.sql) {
+		start := s.at
 		if t, ok := s.next(); ok {
+			t.start, t.end = start, s.at
 			out = append(out, t)
 		}
 	}
