@@ -119,6 +119,7 @@ func (a *App) openStore(ctx context.Context, o Options) error {
 	}
 	a.store, err = store.Open(ctx, c.Store.DSN.Reveal(), store.Options{
 		Instance: c.Instance, Signer: &signer, Redactor: a.redactor, Log: a.log, Crash: o.Crash,
+		SignerNow: func() (receipts.Signer, error) { return loadSigner(c.Receipts.KeyFile) },
 	})
 	if err != nil {
 		return err
@@ -270,7 +271,7 @@ func (a *App) buildFaces(Options) error {
 	a.selfCheck = &selfCheck{app: a, anchors: a.anchors}
 	var err error
 	a.socket, err = bot.NewSocket(c.Slack.AppToken.Reveal(), bot.SocketOptions{
-		APIURL: c.Slack.APIURL, Handler: checkpointed{a}, Log: a.log, Now: time.Now, Rand: randomFraction,
+		APIURL: c.Slack.APIURL, Handler: scrubbed{a}, Log: a.log, Now: time.Now, Rand: randomFraction,
 		Connections: c.Slack.Connections,
 	})
 	if err != nil {

@@ -96,7 +96,7 @@ func TestFault02KilledAfterTheDecision(t *testing.T) {
 
 func killedAtTheDecision(t *testing.T, point string, decided bool) {
 	t.Helper()
-	r := &rig{estate: newEstate(t, replace("checkpoint_every: 1", "checkpoint_every: 3600"),
+	r := &rig{estate: newEstate(t, replace("checkpoint_every: 1", "checkpoint_idle: 3600, checkpoint_every: 3600"),
 		replace("timeout: 40, rescue_after: 41", "timeout: 8, rescue_after: 9")), t: t, log: new(output)}
 	cmd := exec.Command(os.Args[0], "-test.run=^$")
 	cmd.Env = append(os.Environ(), childConfig+"="+r.path("config.yaml"), childPoint+"="+point)

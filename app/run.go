@@ -65,7 +65,7 @@ func (a *App) runParts(ctx context.Context, cancel context.CancelFunc) error {
 	}
 	part("Slack", a.listen)
 	part("deadlines", func(ctx context.Context) error { a.ticker.Run(ctx); return nil })
-	part("checkpoints", a.keepCheckpoints)
+	part("checkpoints", a.signing().run)
 	part("anchors", a.anchors.keep)
 	part("self-check of the receipts", a.selfCheck.keep)
 	part("the clock", a.watchClock)
@@ -75,38 +75,13 @@ func (a *App) runParts(ctx context.Context, cancel context.CancelFunc) error {
 	return errors.Join(errs...)
 }
 
-// keepCheckpoints signs the log whenever it has grown and a moment has passed.
-func (a *App) keepCheckpoints(ctx context.Context) error {
-	ticks := time.NewTicker(a.project.Config.Receipts.CheckpointEvery.Or(time.Minute))
-	defer ticks.Stop()
-	for {
-		if err := a.writeCheckpoint(ctx); err != nil && ctx.Err() == nil {
-			a.log.Error("the receipts could not be signed", "error", err)
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticks.C:
-		}
-	}
-}
-
-// checkpointed signs the log after each decision, before Slack is answered.
-type checkpointed struct{ a *App }
+// scrubbed takes secrets out of what comes from Slack. The store signs what a person
+// decides in the decision's own transaction, before Slack is answered.
+type scrubbed struct{ a *App }
 
 // Handle meets bot.Handler.
-func (c checkpointed) Handle(ctx context.Context, e bot.Event) (any, error) {
-	ack, err := c.a.handler.Handle(ctx, withoutSecrets(c.a.redactor, e))
-	if err != nil {
-		return ack, err
-	}
-	switch e.(type) {
-	case bot.Action, bot.Submission:
-		if err := c.a.writeCheckpoint(ctx); err != nil {
-			c.a.log.Error("the receipts could not be signed", "error", err)
-		}
-	}
-	return ack, nil
+func (s scrubbed) Handle(ctx context.Context, e bot.Event) (any, error) {
+	return s.a.handler.Handle(ctx, withoutSecrets(s.a.redactor, e))
 }
 
 // checkChannels looks at every domain's channel at start: one that refuses dw

@@ -59,6 +59,7 @@ type Store struct {
 type Receipts struct {
 	KeyFile         string   `yaml:"key_file"`
 	CheckpointEvery Duration `yaml:"checkpoint_every"` // default 60s
+	CheckpointIdle  Duration `yaml:"checkpoint_idle"`  // default 5s
 	SelfCheckEvery  Duration `yaml:"self_check_every"` // default 1h
 	Anchors         Anchors  `yaml:"anchors"`
 }

@@ -67,13 +67,29 @@ func (t *writer) checkpoint(ctx context.Context, signer *receipts.Signer) error 
 	return err
 }
 
+// signNow signs what a person did in the transaction in which they did it: one commit
+// makes both durable. Only a write that failed is an error of the transaction.
+func (t *writer) signNow(ctx context.Context) error {
+	if t.db.opts.SignerNow == nil {
+		return nil
+	}
+	signer, err := t.db.opts.SignerNow()
+	if err == nil {
+		err = t.checkpoint(ctx, &signer)
+	}
+	if err != nil && t.failed == nil {
+		t.db.opts.Log.ErrorContext(ctx, "the receipts could not be signed", "error", err)
+	}
+	return t.failed
+}
+
 // UseSigner signs the checkpoints to come with s.
 func (db *DB) UseSigner(s receipts.Signer) { db.signer.Store(&s) }
 
 // RotateKey appends the receipt of a rotation and signs the log with both keys,
 // in one transaction, so that no checkpoint stands between them.
 func (db *DB) RotateKey(ctx context.Context, d receipts.Draft, both receipts.Signer) error {
-	err := db.update(ctx, func(t *writer) error {
+	err := db.updateAlone(ctx, func(t *writer) error {
 		if _, err := t.AppendReceipt(ctx, d); err != nil {
 			return err
 		}

@@ -19,6 +19,7 @@ type group struct {
 	alone  bool
 	joined int  // updates that ran in it
 	kept   int  // those of them that succeeded
+	sign   bool // a person did something in one of them
 	broken bool // SQLite has rolled all of it back
 	done   chan struct{}
 	err    error // what became of it; read after done
@@ -126,6 +127,7 @@ func (g *group) update(ctx context.Context, do func(*writer) error) error {
 	}
 	kept = true
 	g.kept++
+	g.sign = g.sign || t.byPerson
 	return nil
 }
 
@@ -184,6 +186,11 @@ func (g *group) commit(ctx context.Context) error {
 	t.turn.saved = true // what fails here fails for all
 	if err := t.storeLog(ctx, g.log); err != nil {
 		return err
+	}
+	if g.sign {
+		if err := t.signNow(ctx); err != nil {
+			return err
+		}
 	}
 	g.db.crash(CrashBeforeCommit)
 	return g.tx.Commit()

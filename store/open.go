@@ -37,6 +37,10 @@ type Options struct {
 	Instance string
 	// Signer signs checkpoints; without one WriteCheckpoint is refused.
 	Signer *receipts.Signer
+	// SignerNow gives the key with which an update signs the log in its own transaction
+	// where it appends a receipt of which a person is the actor. Where that fails the
+	// update stands unsigned, and Log takes the error. Nil: no update signs.
+	SignerNow func() (receipts.Signer, error)
 	// Redactor takes secrets out of receipts; nil knows the patterns alone.
 	Redactor *receipts.Redactor
 	// Rand gives the salts of free texts; nil means crypto/rand's Reader.

@@ -78,6 +78,9 @@ func (s *server) tryUpdate(ctx context.Context, db *DB, do func(*writer) error) 
 	if err == nil {
 		err = t.perform(do)
 	}
+	if err == nil && t.byPerson {
+		err = t.signNow(ctx)
+	}
 	if err == nil {
 		err = ctx.Err()
 	}

@@ -105,6 +105,7 @@ func (t *writer) AppendReceipt(ctx context.Context, d receipts.Draft) (receipts.
 	if err := t.storeReceipt(ctx, e, head, next, texts); err != nil {
 		return receipts.Entry{}, t.fail(fmt.Errorf("store receipt %d (%s): %w", e.Seq, d.Kind, err))
 	}
+	t.byPerson = t.byPerson || d.Actor.Kind == receipts.ActorHuman
 	return e, nil
 }
 

@@ -84,8 +84,9 @@ type reader struct {
 // writer also writes.
 type writer struct {
 	reader
-	db     *DB
-	failed error // first write that failed; the transaction must not commit
+	db       *DB
+	failed   error // first write that failed; the transaction must not commit
+	byPerson bool  // a receipt was appended of which a person is the actor
 }
 
 // turn is what an update has in a transaction that it shares.
