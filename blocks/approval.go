@@ -45,8 +45,14 @@ func approvalHeader(i workflows.Incident, p workflows.Proposal) string {
 	}
 	switch p.State {
 	case workflows.Waiting:
+		if p.Offered() {
+			return "About to begin by itself: " + title
+		}
 		return "Approval needed: " + title
 	case workflows.Approved, workflows.Executing:
+		if p.ByItself() {
+			return "By dw itself: " + title
+		}
 		return "Approved: " + title
 	case workflows.Verified:
 		if p.Change != nil {
@@ -65,6 +71,7 @@ func askLines(i workflows.Incident, p workflows.Proposal, v View) []line {
 	if p.State == workflows.Waiting {
 		lines = append(lines, waitingLine(p, v))
 	}
+	lines = append(lines, itselfLines(p, v)...)
 	lines = append(lines, choiceLines(p, v)...)
 	if len(p.CC) > 0 {
 		lines = append(lines, append(line{bold("Told, cannot decide: ")}, userList(p.CC)...))
@@ -255,6 +262,8 @@ func approvalActions(p workflows.Proposal) []slack.BlockElement {
 		}
 	case workflows.Approved:
 		out = append(out, button(ActionRevoke, DecisionValue(p), "Revoke my approval", slack.StyleDefault))
+	case workflows.Executing:
+		out = itselfActions(p)
 	case workflows.Halted:
 		out = haltedActions(p)
 	}
@@ -263,6 +272,9 @@ func approvalActions(p workflows.Proposal) []slack.BlockElement {
 
 func approvalText(i workflows.Incident, p workflows.Proposal, v View) string {
 	parts := []string{approvalHeader(i, p), "For: " + headline(i) + ", since " + onsetText(i, v), harmText(i, v)}
+	if p.ByItself() {
+		parts = append(parts, "dw did this by itself, at "+p.Itself.Level.String()+"; undo: "+undoText(p))
+	}
 	if p.State == workflows.Waiting {
 		parts = append(parts, deciderText(p, v, ", "))
 	}

@@ -84,6 +84,7 @@ func recordLines(r workflows.Record, now time.Time) []line {
 		}{
 			{"proposed", c.Proposed, c.Proposed.Count > 0},
 			{"approved unchanged", c.Approved, c.Proposed.Count > 0},
+			{"done by itself", c.ByItself, c.Proposed.Count > 0},
 			{"rejected", c.Rejected, c.Proposed.Count > 0},
 			{"expired", c.Expired, c.Proposed.Count > 0},
 			{"verified", c.Verified, c.Proposed.Count > 0},

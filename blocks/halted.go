@@ -15,15 +15,10 @@ func haltedActions(p workflows.Proposal) []slack.BlockElement {
 	if !p.Choosable() {
 		return nil
 	}
-	ask := func(action, label, question, yes string, style slack.Style) slack.BlockElement {
-		b := button(action, DecisionValue(p), label, style)
-		b.Confirm = slack.NewConfirmationBlockObject(plain(label+"?", maxConfirmTitle), plain(question, maxConfirm), plain(yes, maxConfirmButton), plain("Back", maxConfirmButton))
-		return b
-	}
 	return []slack.BlockElement{
-		ask(ActionRenew, "Ask anew", "The steps that are left become a new request on the facts as they are now, which somebody approves first. What is done stays.", "Ask anew", slack.StylePrimary),
-		ask(ActionRollBack, "Roll back", "The recorded undo of each step that is done is carried out, the last step first. You are recorded as who chose it.", "Roll back", slack.StyleDanger),
-		ask(ActionGiveUp, "Let it fail", "The request ends as failed. What is done stays; the undo of each step stands on this card.", "Let it fail", slack.StyleDefault),
+		confirmed(p, ActionRenew, "Ask anew", "The steps that are left become a new request on the facts as they are now, which somebody approves first. What is done stays.", "Ask anew", slack.StylePrimary),
+		confirmed(p, ActionRollBack, "Roll back", "The recorded undo of each step that is done is carried out, the last step first. You are recorded as who chose it.", "Roll back", slack.StyleDanger),
+		confirmed(p, ActionGiveUp, "Let it fail", "The request ends as failed. What is done stays; the undo of each step stands on this card.", "Let it fail", slack.StyleDefault),
 	}
 }
 
@@ -32,6 +27,9 @@ func choiceLines(p workflows.Proposal, v View) []line {
 	var out []line
 	for _, c := range p.Choices {
 		l := line{bold("Chosen: "), text(choiceWord(c.What) + " by "), mention(c.By), text(" (" + string(c.Role) + ") at "), at(c.At, v.Now, v.Zone)}
+		if c.By.User == "" {
+			l = line{bold("Chosen: "), text(choiceWord(c.What) + " by dw itself, by the recorded undo, at "), at(c.At, v.Now, v.Zone)}
+		}
 		if c.Ended != "" {
 			l = append(l, text(" · "+c.Ended))
 		}

@@ -279,7 +279,7 @@ func askedNow(proposals []workflows.Proposal) []workflows.Person {
 	var out []workflows.Person
 	seen := map[string]bool{}
 	for _, p := range proposals {
-		if p.State != workflows.Waiting {
+		if p.State != workflows.Waiting || p.Offered() {
 			continue
 		}
 		for _, link := range p.Chain {
@@ -296,6 +296,10 @@ func deciders(proposals []workflows.Proposal) string {
 	seen := map[string]bool{}
 	var out []string
 	for _, p := range proposals {
+		if p.ByItself() && !seen["dw"] {
+			seen["dw"] = true
+			out = append(out, "dw by itself, at "+p.Itself.Level.String())
+		}
 		for _, d := range p.Decisions {
 			if !seen[d.By.User] {
 				seen[d.By.User] = true

@@ -158,3 +158,35 @@ func steps(name string) []lineage.Step {
 		{Asset: "kafka://orders", Depth: 2, Via: edge(40 * 24 * time.Hour)},
 	}
 }
+
+// byItself is a hold that dw began and has done without a decision, at L3.
+func byItself(name string) workflows.Proposal {
+	p := offeredCard(name)
+	p.State, p.Rev, p.Clocks.ExecuteBefore = workflows.Executing, 4, now.Add(4*time.Hour)
+	p.Itself.At = now
+	p.Steps[0] = workflows.StepStatus{State: workflows.StepDone, Since: now, Observed: "STOPPED", RunID: "selector-1", Attempt: 1}
+	return p
+}
+
+// offeredCard is the same before dw has begun.
+func offeredCard(name string) workflows.Proposal {
+	p := proposal(name, workflows.Waiting)
+	p.Key, p.Title, p.Playbook = "hold:dagster://"+name, "Hold what moves money on these rows: "+name, "missing_wire_format/hold"
+	resume := diagnosis.Action{System: "dagster", Name: diagnosis.ActionResumeSchedule}
+	p.Plan = []diagnosis.PlannedStep{{
+		Kind: diagnosis.Hold, Title: "Pause the schedule of " + name, By: diagnosis.ByDW, Reversible: true,
+		Action: diagnosis.Action{System: "dagster", Name: diagnosis.ActionPauseSchedule}, Undo: "Resume the schedule of " + name + ".", UndoAction: &resume,
+	}}
+	p.Steps = p.Steps[:1]
+	p.Snapshot = []workflows.Reading{{System: "dagster", Target: name, At: now, Facts: []workflows.Fact{{Name: "schedule", Value: "RUNNING"}}}}
+	p.Itself = &workflows.Itself{Level: workflows.L3Act, SetBy: "approved by Dee Deputy at 11:00 UTC (PROP-RAISE1)", Decided: "PROP-RAISE1"}
+	return p
+}
+
+// takenBack is the same while dw takes it back, after the checks failed again.
+func takenBack(name string) workflows.Proposal {
+	p := byItself(name)
+	p.State, p.Choices = workflows.Halted, []workflows.Choice{{What: workflows.RollBack, At: now, Before: now.Add(4 * time.Hour)}}
+	p.Steps[0].Undo = &workflows.StepStatus{State: workflows.StepRunning, Since: now}
+	return p
+}

@@ -31,6 +31,7 @@ const (
 	KindStopLifted = "stop.lifted"
 
 	KindAutonomyWouldPropose = "autonomy.would_propose"
+	KindAutonomyActed        = "autonomy.acted"         // dw began a listed playbook without a person, at L3
 	KindAutonomyLevelChanged = "autonomy.level_changed" // the level in force of a domain
 	KindPolicyChanged        = "policy.changed"         // governed terms of a domain that are in force from here on
 	KindConfigLoaded         = "config.loaded"

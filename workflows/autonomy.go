@@ -27,6 +27,7 @@ type Act struct {
 	UndoRecorded bool               // its undo is in the log, with the state it goes back to
 	Listed       bool               // the domain's configuration lists the playbook
 	Opened       bool               // the domain is one of the configuration
+	MovesMoney   bool               // its job moves money, or that is not known; read for a rerun
 }
 
 // Permission is what a ruling lets dw do.
@@ -109,6 +110,8 @@ func byItself(stopped bool, a Act) Ruling {
 		return Ruling{Permission: Allow, Why: "it only reads"}
 	case a.Kind != diagnosis.Hold && a.Kind != diagnosis.Rerun:
 		return ask(RefusedLevel, fmt.Sprintf("a step that is a %s is never dw's own", a.Kind))
+	case a.Kind == diagnosis.Rerun && a.MovesMoney:
+		return ask(RefusedLevel, "the job moves money, or whether it does is not known")
 	case !a.Reversible:
 		return ask(RefusedLevel, "the step is not reversible")
 	case !a.UndoRecorded:

@@ -67,28 +67,28 @@ func TestAutonomySolo(t *testing.T) {
 
 // TestAutonomyOfPlaybooks goes through every cell of L3: dw acts by itself only
 // on a hold or a rerun that is reversible, whose undo is recorded, of a listed
-// playbook in a domain that is opened.
+// playbook in a domain that is opened; never on a rerun of a job that moves money.
 func TestAutonomyOfPlaybooks(t *testing.T) {
 	t.Parallel()
 	kinds := []diagnosis.StepKind{diagnosis.Hold, diagnosis.Rerun, diagnosis.Change, diagnosis.Recover, diagnosis.Verify, "purge"}
 	allowed := map[string]bool{}
 	for _, kind := range kinds {
-		for bits := range 32 {
+		for bits := range 64 {
 			on := func(n int) bool { return bits>>n&1 == 1 }
-			a := Act{Deed: DeedPlaybook, Kind: kind, Reversible: on(0), UndoRecorded: on(1), Listed: on(2), Opened: on(3)}
+			a := Act{Deed: DeedPlaybook, Kind: kind, Reversible: on(0), UndoRecorded: on(1), Listed: on(2), Opened: on(3), MovesMoney: on(5)}
 			r := Autonomy(L3Act, false, on(4), a)
 			switch r.Permission {
 			case Allow:
-				allowed[fmt.Sprintf("%s %05b", kind, bits)] = true
+				allowed[fmt.Sprintf("%s %06b", kind, bits)] = true
 			case Ask:
 			default:
 				t.Errorf("%+v at L3: %+v", a, r)
 			}
 		}
 	}
-	want := []string{"hold 01111", "rerun 01111"}
-	for bits := range 8 { // it only reads: neither undo nor stop matter
-		want = append(want, fmt.Sprintf("verify %05b", bits&3|bits>>2<<4|3<<2))
+	want := []string{"hold 001111", "hold 101111", "rerun 001111"} // a hold of a job that pays keeps money from moving
+	for bits := range 16 {                                         // it only reads: neither undo nor stop nor money matter
+		want = append(want, fmt.Sprintf("verify %06b", bits&3|bits>>2<<4|3<<2))
 	}
 	for _, cell := range want {
 		if !allowed[cell] {

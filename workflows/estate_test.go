@@ -58,6 +58,7 @@ type estate struct {
 	groups    Groups
 	authors   map[string]Person // by e-mail or Slack id
 	harm      *lineage.Consumer // the first harm
+	consumers []lineage.Consumer
 	relatedTo map[lineage.AssetID]bool
 	ties      func(a, b lineage.AssetID) bool     // nil: relatedTo
 	feeds     func(from, to lineage.AssetID) bool // nil: nothing does
@@ -169,7 +170,7 @@ func (e *estate) Investigate(_ context.Context, i Incident, _ []checks.Result, _
 	if e.cause != nil {
 		d.Causes = []diagnosis.Cause{*e.cause}
 	}
-	return Findings{Diagnosis: d, Blast: lineage.BlastRadius{Subject: i.Subject, At: now, First: e.harm}, Harm: &HarmCount{Count: 7, Unit: "people", At: now}}, nil
+	return Findings{Diagnosis: d, Blast: lineage.BlastRadius{Subject: i.Subject, At: now, First: e.harm, Consumers: e.consumers}, Harm: &HarmCount{Count: 7, Unit: "people", At: now}}, nil
 }
 
 func (e *estate) Plan(context.Context, Incident, Findings, time.Time) ([]diagnosis.PlannedProposal, error) {

@@ -109,6 +109,7 @@ func (s *Service) lookBefore(ctx context.Context, p Proposal, n int) lookout {
 type draftPlan struct {
 	diagnosis.PlannedProposal
 	snapshot []Reading
+	itself   *Itself // nil: nobody opened it for dw to act by itself
 }
 
 // settle reads the targets of a plan and leaves out the holds that are in force

@@ -52,14 +52,17 @@ func choose(p Proposal, r DecideRequest, now time.Time) (Proposal, Outcome, *Ref
 	if c.What == RollBack {
 		c.Before = now.UTC().Add(p.ExecuteWithin)
 	}
-	p = p.clone()
+	stood := "is halted"
+	if p = p.clone(); p.State == Executing {
+		p, stood = p.haltForUndo(), "dw began by itself"
+	}
 	p.Choices = append(p.Choices, c)
 	var out Outcome
 	out.receipt(p.draft(receipts.KindHaltedChoice, human(link.Person), now, receipts.Object{
 		"choice": string(c.What), "role": string(c.Role), "hash": p.Hash, "number": len(p.Choices), "before": timeOr(c.Before),
 		"arrived_at": r.At, "action_ts": clean(r.ActionTS), "envelope_id": clean(r.EnvelopeID),
 	}))
-	out.note(p.Incident, fmt.Sprintf("%s (%s) chose for %q, which is halted: %s.", link.shown(), link.Role, p.Title, choiceText(c.What)))
+	out.note(p.Incident, fmt.Sprintf("%s (%s) chose for %q, which %s: %s.", link.shown(), link.Role, p.Title, stood, choiceText(c.What)))
 	switch c.What {
 	case GiveUp:
 		p = giveUp(p, now, &out)
@@ -123,7 +126,10 @@ func refuseChoice(p Proposal, r DecideRequest, now time.Time) *Refusal {
 	if c, choosing := p.choice(); choosing {
 		return refuse(RefusedState, "%s chose at %s: %s.", c.By.shown(), clockText(c.At, now), choiceText(c.What))
 	}
-	if !p.Choosable() {
+	if p.State == Executing && p.ByItself() && p.calling() {
+		return refuse(RefusedState, "dw's call is under way; roll it back when it has ended.")
+	}
+	if !p.Choosable() && (r.Verdict != RollBack || !p.TakesBack()) {
 		return refuse(RefusedState, "Nothing is left to choose: the request is %s.", p.State)
 	}
 	if r.Verdict != RollBack {

@@ -26,6 +26,7 @@ func TestEveryKindIsWritten(t *testing.T) {
 		"the stop":             {playStop, []string{receipts.KindStopPulled, receipts.KindStopLifted}},
 		"a page":               {playPage, []string{receipts.KindErrandIntent, receipts.KindErrandOutcome}},
 		"watched only":         {playWatch, []string{receipts.KindAutonomyWouldPropose}},
+		"by itself":            {playItself, []string{receipts.KindAutonomyActed}},
 		"the clock jumps":      {playJump, []string{receipts.KindClockJump}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -91,6 +92,12 @@ func playPage(t *testing.T) *estate {
 
 func playWatch(t *testing.T) *estate {
 	e := newEstate(func(e *estate) { e.policy.Level = L1Observe })
+	e.asked(t)
+	return e
+}
+
+func playItself(t *testing.T) *estate {
+	e := opened()
 	e.asked(t)
 	return e
 }

@@ -136,12 +136,14 @@ func (s *Service) policyUnder(f InForce, domain string) Policy {
 }
 
 func (s *Service) terms(domain string) Terms {
-	return Terms{Policy: s.policy(domain), CanObserve: s.canObserve}
+	_, opened := s.policies(domain)
+	return Terms{Policy: s.policy(domain), CanObserve: s.canObserve, Opened: opened}
 }
 
 // termsIn are the terms of a transaction: with its stop and its policy in force.
 func (s *Service) termsIn(w *work, domain string) Terms {
-	return Terms{Policy: s.policyUnder(w.inForce, domain), CanObserve: s.canObserve, Stopped: w.stop.On}
+	_, opened := s.policies(domain)
+	return Terms{Policy: s.policyUnder(w.inForce, domain), CanObserve: s.canObserve, Stopped: w.stop.On, Opened: opened}
 }
 
 func (s *Service) canObserve(a diagnosis.Action) bool {

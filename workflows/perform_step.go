@@ -110,11 +110,16 @@ func (s *Service) launch(ctx context.Context, r StepRef, attempt int, before, ho
 	intended := false
 	err = s.write(ctx, func(w *work) error {
 		intended = false
+		was, err := w.proposal(ctx, r.Proposal)
+		if err != nil {
+			return err
+		}
 		next, out, err := s.begin(ctx, w, r, attempt, before, seen)
 		if err != nil {
 			return err
 		}
-		intended = next.State == Executing && next.Steps[r.Step].Attempt > attempt
+		// Only who counted the attempt makes its call: another process may have begun.
+		intended = next.State == Executing && next.Steps[r.Step].Attempt > was.Steps[r.Step].Attempt
 		return s.onStepIn(ctx, w, r, func(Proposal, *work) (Proposal, Outcome) { return next, out })
 	})
 	if err != nil || !intended {
@@ -136,6 +141,9 @@ func (s *Service) begin(ctx context.Context, w *work, r StepRef, attempt int, be
 	all, err := w.proposalsOf(ctx, p.Incident)
 	if err != nil {
 		return p, Outcome{}, err
+	}
+	if p.Offered() {
+		return s.beginItself(ctx, w, p, all, before, seen)
 	}
 	t := s.termsIn(w, p.Domain)
 	started := p

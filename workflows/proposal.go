@@ -174,6 +174,7 @@ type Proposal struct {
 	Decisions  []Decision    `json:"decisions,omitempty"`
 	Choices    []Choice      `json:"choices,omitempty"` // made when it was halted, oldest first
 	Steps      []StepStatus  `json:"steps"`             // one per Plan entry
+	Itself     *Itself       `json:"itself,omitempty"`  // its playbook was opened for dw to act by itself when it was made; never written to in place
 	UndoneAt   time.Time     `json:"undone_at"`
 	Message    MessageRef    `json:"message"`
 	Rev        int64         `json:"rev"`

@@ -14,6 +14,7 @@ type Terms struct {
 	Policy     Policy
 	CanObserve func(diagnosis.Action) bool // whether dw can read that the action took effect
 	Stopped    bool                        // nothing may begin
+	Opened     bool                        // the domain is in the configuration
 }
 
 // start takes an approved proposal into execution, the compare-and-swap of
@@ -85,7 +86,7 @@ func advance(p Proposal, t Terms, now time.Time) (Proposal, Outcome) {
 	if !now.Before(p.Clocks.ExecuteBefore) {
 		return lapse(p, now)
 	}
-	switch ruling := t.perform(); {
+	switch ruling := t.carry(p, n); {
 	case ruling.Code == RefusedStopped:
 		return p, Outcome{}
 	case ruling.Permission != Allow:

@@ -88,7 +88,7 @@ func (s *Service) propose(ctx context.Context, w *work, incident string, plan []
 	var made []Proposal
 	var failed []unproposed
 	for _, planned := range plan {
-		planned.Steps = s.carriers(planned.Steps)
+		planned.Steps, planned.itself = s.offer(w, i, planned, existing)
 		p, fresh, err := s.proposeOne(w, i, planned, policy, existing, ids)
 		if err != nil {
 			failed = append(failed, unproposed{planned.Title, err})
@@ -108,13 +108,22 @@ func (s *Service) propose(ctx context.Context, w *work, incident string, plan []
 		return err
 	}
 	i = i.clone()
-	var out Outcome
 	for _, p := range made {
 		i.Proposals = append(i.Proposals, p.ID)
 	}
-	out.note(i.ID, askText(made, w.now), slices.Concat(people(made[0].Asked()), made[0].CC)...)
-	w.setIncident(i, out)
+	w.setIncident(i, tellAsked(i, made, w.now))
 	return nil
+}
+
+// tellAsked says in the thread who is asked; of what dw is about to begin by
+// itself it tells when it has, or why it has not.
+func tellAsked(i Incident, made []Proposal, now time.Time) Outcome {
+	var out Outcome
+	made = slices.DeleteFunc(made, Proposal.Offered)
+	if len(made) > 0 {
+		out.note(i.ID, askText(made, now), slices.Concat(people(made[0].Asked()), made[0].CC)...)
+	}
+	return out
 }
 
 // proposeOne answers with the proposal that stands for planned, and whether it
@@ -145,6 +154,10 @@ func (s *Service) proposeOne(w *work, i Incident, planned draftPlan, policy Poli
 	if found {
 		w.replace(old, p.ID)
 	}
+	p.Itself = planned.itself
+	if p.Offered() {
+		out.effect(EffectStep, stepSubject(p.ID, 0)+"/itself", StepRef{Proposal: p.ID})
+	}
 	w.setProposal(p, out)
 	return p, true, nil
 }
@@ -155,7 +168,7 @@ func (s *Service) proposeOne(w *work, i Incident, planned draftPlan, policy Poli
 func again(old Proposal, existing []Proposal, same bool, after []string) bool {
 	switch old.State {
 	case Waiting:
-		return !same || !slices.Equal(old.After, after)
+		return !same || !slices.Equal(old.After, after) || (old.Itself != nil && old.Itself.Stale)
 	case Approved:
 		return slices.ContainsFunc(existing, func(q Proposal) bool {
 			return slices.Contains(old.After, q.ID) && (q.State == Superseded || q.State == NeedsReapproval)

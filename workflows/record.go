@@ -35,6 +35,7 @@ type ClassRecord struct {
 	Verified   Tally  `json:"verified"`
 	Failed     Tally  `json:"failed"`
 	RolledBack Tally  `json:"rolled_back"` // undone without having been verified
+	ByItself   Tally  `json:"by_itself"`   // begun by dw without a person, at L3; never among the approved
 	ToFix      Spread `json:"to_approved_fix"`
 
 	// What dw would have proposed at L1, and what came of those incidents.
@@ -105,8 +106,8 @@ func spread(from, to []mark) Spread {
 
 // proposalFacts are the receipts about one proposal.
 type proposalFacts struct {
-	class, incident                                           string
-	made, approved, rejected, expired, verified, failed, undo mark
+	class, incident                                                  string
+	made, approved, rejected, expired, verified, failed, undo, acted mark
 }
 
 // incidentFacts are the receipts about one incident.
@@ -167,6 +168,7 @@ func (c *ClassRecord) count(p *proposalFacts) {
 	c.Proposed.add(p.made)
 	c.Approved.add(p.approved)
 	c.Rejected.add(p.rejected)
+	c.ByItself.add(p.acted)
 	c.Expired.add(p.expired)
 	c.Verified.add(p.verified)
 	c.Failed.add(p.failed)
@@ -185,6 +187,9 @@ func (r Record) document() receipts.Object {
 			"verified": c.Verified.document(), "failed": c.Failed.document(), "rolled_back": c.RolledBack.document(),
 			"would_have_proposed": c.WouldPropose.document(), "of_those_resolved": c.WouldResolved.document(),
 			"to_approved_fix": c.ToFix.document(), "to_resolved": c.ToResolved.document(),
+		}
+		if c.ByItself.Count > 0 { // promotions that were asked before dw acted by itself keep their hash
+			o["by_itself"] = c.ByItself.document()
 		}
 		classes = append(classes, o)
 	}

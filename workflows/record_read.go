@@ -20,7 +20,7 @@ func recordKinds() []string {
 	return []string{
 		receipts.KindIncidentOpened, receipts.KindIncidentResolved, receipts.KindProposalCreated, receipts.KindDecisionRecorded,
 		receipts.KindDecisionRevoked, receipts.KindExpiry, receipts.KindStepOutcome, receipts.KindStepOwnerDone, receipts.KindVerification,
-		receipts.KindAutonomyWouldPropose,
+		receipts.KindAutonomyWouldPropose, receipts.KindAutonomyActed,
 	}
 }
 
@@ -164,6 +164,8 @@ func (p *proposalFacts) add(kind string, b statementBody, m mark) {
 	switch kind {
 	case receipts.KindDecisionRecorded:
 		p.decided(b, m)
+	case receipts.KindAutonomyActed:
+		p.acted = m
 	case receipts.KindDecisionRevoked:
 		if b.State == string(Revoked) {
 			p.approved = mark{}
@@ -174,7 +176,7 @@ func (p *proposalFacts) add(kind string, b statementBody, m mark) {
 		}
 	case receipts.KindStepOutcome:
 		switch undo := string(b.Undo) == "true"; {
-		case undo && b.State == string(StepDone):
+		case undo && (b.State == string(StepUndone) || b.State == string(StepDone)):
 			p.undo = m
 		case !undo && b.State == string(StepFailed):
 			p.failed = m

@@ -109,6 +109,7 @@ func TestRecordOfUndo(t *testing.T) {
 	}{
 		{"undone by a person", func(p *proposalFacts) { p.add("step.owner_done", body(""), mark{seq: 9}) }, 1, 0},
 		{"undone by dw", func(p *proposalFacts) { p.add("step.outcome", body("done"), mark{seq: 9}) }, 1, 0},
+		{"undone by dw, as the roll back writes it", func(p *proposalFacts) { p.add("step.outcome", body(string(StepUndone)), mark{seq: 9}) }, 1, 0},
 		{"undone after it was verified", func(p *proposalFacts) {
 			p.verified = mark{seq: 8}
 			p.add("step.owner_done", body(""), mark{seq: 9})

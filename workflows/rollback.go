@@ -163,7 +163,7 @@ func intendUndo(p Proposal, n int, found string, j judged, t Terms, now time.Tim
 	}
 	p = p.withUndo(n, u)
 	var out Outcome
-	body := receipts.Object{"attempt": u.Attempt, "tag": p.undoTag(n), "before": found, "hash": p.Hash, "chosen_by": c.By.User}
+	body := receipts.Object{"attempt": u.Attempt, "tag": p.undoTag(n), "before": found, "hash": p.Hash, "chosen_by": c.by()}
 	if j.read != nil {
 		body["read"] = j.read
 	}

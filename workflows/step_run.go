@@ -28,7 +28,7 @@ func (p Proposal) callsItself(n int) bool {
 
 // planLaunch decides what a delivered step effect does for step n of p.
 func planLaunch(p Proposal, n int) launchPlan {
-	if n < 0 || n >= len(p.Plan) || !p.callsItself(n) || (p.State != Executing && (p.State != Approved || n > 0)) {
+	if n < 0 || n >= len(p.Plan) || !p.callsItself(n) || !p.begins(n) {
 		return launchNothing
 	}
 	current, open := p.Current()
@@ -44,6 +44,12 @@ func planLaunch(p Proposal, n int) launchPlan {
 	return launchNothing
 }
 
+// begins reports whether step n may begin where p stands: a first one also takes
+// p into execution.
+func (p Proposal) begins(n int) bool {
+	return p.State == Executing || (n == 0 && (p.State == Approved || p.Offered()))
+}
+
 // intend records, before the call, that dw is about to launch step n. found
 // says what is known of an earlier attempt, of which no run exists. A launch that
 // would come too late halts the run instead. read is what was read of the targets
@@ -56,7 +62,7 @@ func intend(p Proposal, n int, found string, read receipts.Object, t Terms, now 
 		out.drop(DeadlinePoll, stepSubject(p.ID, n))
 		return p, out
 	}
-	switch ruling := t.perform(); {
+	switch ruling := t.carry(p, n); {
 	case ruling.Code == RefusedStopped:
 		return p, Outcome{} // not launched; the step is queued again when the stop is lifted
 	case ruling.Permission != Allow:

@@ -117,12 +117,23 @@ func (s *Service) verifiedWrong(ctx context.Context, w *work, i Incident, v Veri
 	if err != nil {
 		return err
 	}
+	var back []string
 	for _, p := range all {
-		if next, out := failVerify(p, stillWrong(v), w.now); next.State != p.State {
+		next, out := failVerify(p, stillWrong(v), w.now)
+		if next.State != p.State && p.ByItself() {
+			next, out = backItself(p, "the numbers are still wrong: "+stillWrong(v), w.now)
+			back = append(back, p.ID)
+		}
+		if next.State != p.State {
 			w.setProposal(next, out)
 		}
 	}
 	next, out := verifyFailed(i, v, w.now)
 	w.setIncident(next, out)
+	for _, id := range back {
+		if err := s.carryOn(ctx, w, id); err != nil {
+			return err
+		}
+	}
 	return nil
 }

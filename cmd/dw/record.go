@@ -52,6 +52,7 @@ func printRecord(out io.Writer, r workflows.Record) error {
 		}{
 			{"proposed", c.Proposed},
 			{"approved unchanged", c.Approved},
+			{"done by itself", c.ByItself},
 			{"rejected", c.Rejected},
 			{"expired", c.Expired},
 			{"verified", c.Verified},
