@@ -142,7 +142,7 @@ func (p PersonConfig) Several() bool { return p.OnCall() || p.Group != "" }
 // Domain is a named set of assets with an owner, a chain and a level.
 type Domain struct {
 	Level         string   `yaml:"level"`         // L0, L1, L2, L3; default L1; a higher one than is in force is proposed
-	Playbooks     []string `yaml:"playbooks"`     // CAUSE/KEY: what L3 opens; as yet dw asks there too
+	Playbooks     []string `yaml:"playbooks"`     // CAUSE/KEY: what L3 opens
 	PolicyQuorum  int      `yaml:"policy_quorum"` // people besides the one who asks, for a policy change; default 1
 	Owner         string   `yaml:"owner"`
 	Deputy        string   `yaml:"deputy"`

@@ -41,6 +41,7 @@ func (m *machine) check(t *rapid.T) {
 		m.seen[p.ID] = p
 	}
 	m.checkStopped(t, ps)
+	m.checkLowered(t, ps)
 	m.checkIncidents(t, ps)
 	m.checkReceipts(t, ps)
 	m.checkAnswers(t)
@@ -66,6 +67,10 @@ func (m *machine) checkGranted(t *rapid.T, p Proposal) {
 		}
 		granting[d.By] = d.Verdict == Approve && d.RevokedAt.IsZero()
 		m.checkStandIn(t, p, d, held)
+	}
+	if p.ByItself() {
+		m.checkItself(t, p)
+		return
 	}
 	switch p.State {
 	case Approved, Executing, Verified, Failed, Halted, RolledBack, Lapsed, NeedsReapproval:
@@ -119,7 +124,8 @@ func (m *machine) checkSteps(t *rapid.T, p Proposal) {
 	}
 	for n := range p.Snapshot {
 		on, launched := m.e.sched.at[StepTag(p.ID, n)]
-		if approved := valueOf(p.Snapshot[n].Facts, "version"); launched && on != approved {
+		schedule := valueOf(p.Snapshot[n].Facts, "schedule") != "" // it has no version
+		if approved := valueOf(p.Snapshot[n].Facts, "version"); launched && !schedule && on != approved {
 			t.Fatalf("%s: step %d was launched on %s, approved was %q", p.ID, n, on, approved)
 		}
 	}
@@ -196,6 +202,9 @@ func (m *machine) checkReceipts(t *rapid.T, ps []Proposal) {
 		if p.State == Expired || p.State == Lapsed {
 			want[receipts.KindExpiry]++
 		}
+		if p.ByItself() {
+			want[receipts.KindAutonomyActed]++
+		}
 		for _, s := range p.Steps {
 			want[receipts.KindStepIntent] += s.Attempt + s.undoAttempts()
 		}
@@ -209,7 +218,7 @@ func (m *machine) checkReceipts(t *rapid.T, ps []Proposal) {
 	got := m.e.kinds()
 	for _, kind := range []string{
 		receipts.KindProposalCreated, receipts.KindDecisionRecorded, receipts.KindEscalation, receipts.KindExpiry,
-		receipts.KindStepIntent, receipts.KindHaltedChoice, receipts.KindDecisionRevoked, receipts.KindIncidentOpened, receipts.KindIncidentResolved,
+		receipts.KindStepIntent, receipts.KindAutonomyActed, receipts.KindHaltedChoice, receipts.KindDecisionRevoked, receipts.KindIncidentOpened, receipts.KindIncidentResolved,
 	} {
 		if got[kind] != want[kind] {
 			t.Fatalf("%d receipts %s, the rows say %d", got[kind], kind, want[kind])

@@ -21,13 +21,23 @@ func TestAnyOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		quorum := rapid.IntRange(1, 2).Draw(t, "quorum")
 		plan := testPlan
+		atL3 := rapid.Bool().Draw(t, "at L3")
 		switch rapid.IntRange(0, 2).Draw(t, "plan") {
 		case 1:
 			plan = dwFirstPlan
 		case 2:
 			plan = rollPlan
 		}
-		m := &machine{e: newEstate(func(e *estate) { e.policy.Quorum, e.patient, e.plan = quorum, true, plan() }), seen: map[string]Proposal{}, incidents: map[string]IncidentState{}, plan: plan}
+		if atL3 {
+			plan = itselfPlan
+		}
+		m := &machine{e: newEstate(func(e *estate) {
+			e.policy.Quorum, e.patient, e.plan = quorum, true, plan()
+			if atL3 {
+				e.open(L3Act)
+				e.consumers = []lineage.Consumer{{ID: "sched://build"}}
+			}
+		}), seen: map[string]Proposal{}, incidents: map[string]IncidentState{}, plan: plan}
 		m.e.asked(t)
 		t.Repeat(map[string]func(*rapid.T){
 			"decide":     m.decide,
@@ -40,6 +50,7 @@ func TestAnyOrder(t *testing.T) {
 			"markDone":   m.markDone,
 			"stop":       m.stop,
 			"resume":     m.resume,
+			"level":      func(t *rapid.T) { m.level(t, atL3) },
 			"takeBack":   m.takeBack,
 			"choose":     m.choose,
 			"helpBack":   m.helpBack,
@@ -72,6 +83,8 @@ type machine struct {
 	seen      map[string]Proposal
 	incidents map[string]IncidentState
 	begun     int // steps that had begun when the stop was last seen on
+	itself    int // launches of what dw began by itself, when the level was last seen
+	at        Level
 	stopped   int64
 	plan      func() []diagnosis.PlannedProposal
 }
