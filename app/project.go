@@ -136,3 +136,12 @@ func (p *Project) unopened(spec checks.Spec, at, began time.Time, err error) che
 		Connected: spec.Connection, Message: "the question could not be asked", Problem: err.Error(), Took: time.Since(began),
 	}
 }
+
+// settled is a check with the delay that it waits as of now.
+func (p *Project) settled(ctx context.Context, spec checks.Spec, known checks.Memory, now time.Time) (checks.Spec, error) {
+	q, err := p.Querier(spec.Connection)
+	if err != nil {
+		return spec, nil //nolint:nilerr // the check itself says what is wrong with its connection
+	}
+	return checks.Settled(ctx, spec, q, known, now)
+}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"dw/checks"
+	"dw/store"
 	"dw/workflows"
 )
 
@@ -14,21 +15,10 @@ import (
 // warehouses and knows what earlier runs found.
 type runner struct {
 	project *Project
-	store   workflows.Store
+	store   *store.DB
 	service workflows.Proposer
 
 	together together
-}
-
-// memory hands checks what earlier runs knew.
-type memory struct{ store workflows.Store }
-
-func (m memory) Last(ctx context.Context, check string) (result checks.Result, found bool, err error) {
-	err = m.store.View(ctx, func(tx workflows.ReadTx) error {
-		result, found, err = tx.LastAnswer(ctx, check)
-		return err
-	})
-	return result, found, err
 }
 
 // RunCheck asks a scheduled check's question as of at, together with those of its
@@ -60,8 +50,14 @@ func (r *runner) Recheck(ctx context.Context, i workflows.Incident, now time.Tim
 	}
 	for _, spec := range r.involved(i) {
 		spec.Renamed = accepted[spec.Name]
+		// The spans since the onset may have been repaired, however old they are.
+		known := memory{store: r.store, now: now, again: i.Onset}
+		spec, err := r.project.settled(ctx, spec, known, now)
+		if err != nil {
+			return v, fmt.Errorf("check %s could not be asked again: %w", spec.Name, err)
+		}
 		for _, at := range r.judgedAt(spec, i.Onset, now) {
-			result := r.project.RunCheck(ctx, spec, memory{r.store}, at)
+			result := r.project.RunCheck(ctx, spec, known, at)
 			v.Results = append(v.Results, result)
 			if err := r.learnAccepted(ctx, spec, result); err != nil {
 				return v, err
@@ -146,7 +142,7 @@ func (r *runner) CheckNow(ctx context.Context, name string, now time.Time) (chec
 	if err != nil {
 		return checks.Result{}, err
 	}
-	result := r.project.RunCheck(ctx, spec, memory{r.store}, now)
+	result := r.project.RunCheck(ctx, spec, memory{store: r.store, now: now}, now)
 	if err := r.service.OnResult(ctx, result); err != nil {
 		return result, fmt.Errorf("record the result of %s: %w", name, err)
 	}

@@ -97,7 +97,7 @@ func (r *runner) fire(ctx context.Context, spec checks.Spec, at time.Time) (chec
 		if p.result != nil {
 			return *p.result, nil
 		}
-		return r.project.RunCheck(ctx, spec, memory{r.store}, at), nil // the scan broke off
+		return r.project.RunCheck(ctx, spec, memory{store: r.store, now: at}, at), nil // the scan broke off
 	}
 	specs, promises := r.together.begin(spec, r.beside(spec, due), at)
 	defer func() {
@@ -107,7 +107,7 @@ func (r *runner) fire(ctx context.Context, spec checks.Spec, at time.Time) (chec
 			}
 		}
 	}()
-	results := r.project.RunTogether(ctx, specs, memory{r.store}, at, func(result checks.Result) {
+	results := r.project.RunTogether(ctx, specs, memory{store: r.store, now: at}, at, func(result checks.Result) {
 		if p := promises[result.Check]; p != nil {
 			p.result = &result
 			close(p.done)

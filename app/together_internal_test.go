@@ -144,7 +144,7 @@ func TestDueChecksShareAScan(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		alone := k.project.RunCheck(t.Context(), spec, memory{k.db}, k.now)
+		alone := k.project.RunCheck(t.Context(), spec, memory{store: k.db, now: k.now}, k.now)
 		if result.Message != alone.Message || result.Status != alone.Status || result.SQL != alone.SQL || !result.At.Equal(k.now) {
 			t.Errorf("%s: %+v, alone %+v", name, result, alone)
 		}

@@ -16,7 +16,7 @@ func (r *runner) recheckTools(ctx context.Context, i workflows.Incident, v *work
 		if signal.Result.Tool == "" {
 			continue
 		}
-		last, found, err := memory{r.store}.Last(ctx, signal.Check)
+		last, found, err := memory{store: r.store}.Last(ctx, signal.Check)
 		if err != nil {
 			return fmt.Errorf("read the last word of %s: %w", signal.Result.Tool, err)
 		}

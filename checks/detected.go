@@ -10,9 +10,18 @@ import (
 
 // How a volume check is judged.
 const (
-	JudgeWeeks    = "weeks"    // against the median of the same hours of earlier weeks; the default
+	JudgeWeeks    = "weeks"    // against the median of the same hours of earlier weeks
 	JudgeDetector = "detector" // by package detect, on the whole history
 )
+
+// judge is how a volume check is judged: by the detector, unless it says or has
+// thresholds of its own.
+func (s Spec) judge() string {
+	if s.Judge == "" && s.thresholdSet() {
+		return JudgeWeeks
+	}
+	return orDefault(s.Judge, JudgeDetector)
+}
 
 // detectorDays is how much history the detector reads: ten weeks to train on and
 // eight to calibrate with.
@@ -63,11 +72,7 @@ type detected struct {
 }
 
 // detectVolume judges all buckets up to one.
-func detectVolume(spec Spec, g grid, h history, from, to Bucket) (detected, error) {
-	c, err := spec.detectConfig(g.loc)
-	if err != nil {
-		return detected{}, err
-	}
+func detectVolume(c detect.Config, g grid, h history, from, to Bucket) (detected, error) {
 	buckets, points := g.series(h, from, to)
 	verdicts, err := detect.Judge(c, points)
 	if err != nil {

@@ -31,7 +31,7 @@ func TestDaysWithoutTimeOfDay(t *testing.T) {
 		"over in Tokyo before UTC": {"Asia/Tokyo", time.Date(2026, 9, 30, 16, 0, 0, 0, time.UTC), checks.Fail, "2 rows in Wed 2026-09-30"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			spec := checks.Spec{Name: "c", Kind: "volume", Table: "daily", TimeColumn: "day", Bucket: "day", Zone: c.zone}
+			spec := checks.Spec{Name: "c", Kind: "volume", Judge: checks.JudgeWeeks, Table: "daily", TimeColumn: "day", Bucket: "day", Zone: c.zone}
 			r := checks.Run(t.Context(), spec, pg, nil, c.at)
 			if r.Status != c.status || !strings.Contains(r.Message, c.says) {
 				t.Errorf("%s: %s %s", r.Status, r.Message, r.Problem)

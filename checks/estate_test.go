@@ -183,7 +183,7 @@ func between(hour time.Time, from, to int) bool {
 
 func volumeSpec() checks.Spec {
 	return checks.Spec{
-		Name: "orders volume", Kind: "volume", Asset: "sqlite://orders", Domain: "sales", Connection: "warehouse",
+		Name: "orders volume", Kind: "volume", Judge: checks.JudgeWeeks, Asset: "sqlite://orders", Domain: "sales", Connection: "warehouse",
 		Table: "orders", TimeColumn: "created_at", Delay: 5 * time.Minute, Dimensions: []string{"channel", "device"},
 	}
 }

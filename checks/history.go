@@ -18,13 +18,9 @@ type history struct {
 
 // readHistory counts the rows of the spans given in one GROUP BY. An absent span
 // counts zero only because this query has succeeded.
-func readHistory(ctx context.Context, q Querier, t target, e extent, where string, spans []Bucket, loc *time.Location) (history, error) {
+func readHistory(ctx context.Context, q Querier, t target, e extent, where string, spans []Bucket, quarters bool) (history, error) {
 	spans = mergeSpans(spans)
-	h := history{
-		counts:   map[time.Time]float64{},
-		quarters: !aligned(loc, spans[0].Start, spans[len(spans)-1].End),
-		first:    e.first,
-	}
+	h := history{counts: map[time.Time]float64{}, quarters: quarters, first: e.first}
 	s := historyStatement(t, e.column, where, spans, h.quarters)
 	h.sql = s.render()
 	rows, err := ask(ctx, q, s)

@@ -65,20 +65,20 @@ func previewVolume(ctx context.Context, spec Spec, q Querier, now time.Time, day
 	}
 	rule := newVolumeRule(spec, e.clock.loc, e.clock.now)
 	history := detectorDays
-	if spec.Judge != JudgeDetector {
+	if spec.judge() != JudgeDetector {
 		history = 7 * spec.weeks()
 	}
 	first, reach := rule.reach(e, days+history)
-	h, err := readHistory(ctx, q, t, e, spec.Where, []Bucket{reach}, e.clock.loc)
+	h, err := readHistory(ctx, q, t, e, spec.Where, []Bucket{reach}, !aligned(e.clock.loc, reach.Start, reach.End))
 	if err != nil {
 		return Preview{}, err
 	}
 	rule.history = h
 	p := Preview{
-		Check: spec.Name, Judge: orDefault(spec.Judge, JudgeWeeks), SQL: h.sql,
+		Check: spec.Name, Judge: spec.judge(), SQL: h.sql,
 		From: maxTime(first.Start, rule.open.Start.AddDate(0, 0, -days)), To: rule.open.Start,
 	}
-	if spec.Judge == JudgeDetector {
+	if spec.judge() == JudgeDetector {
 		return p, p.byDetector(rule, h, first)
 	}
 	p.byWeeks(rule)
@@ -87,7 +87,11 @@ func previewVolume(ctx context.Context, spec Spec, q Querier, now time.Time, day
 
 // byDetector lists what the detector would have said.
 func (p *Preview) byDetector(rule volumeRule, h history, first Bucket) error {
-	d, err := detectVolume(rule.spec, rule.grid, h, first, rule.recent[0])
+	c, err := rule.spec.detectConfig(rule.grid.loc)
+	if err != nil {
+		return err
+	}
+	d, err := detectVolume(c, rule.grid, h, first, rule.recent[0])
 	if err != nil {
 		return err
 	}

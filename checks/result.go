@@ -57,13 +57,15 @@ type Result struct {
 	FirstRow  time.Time       `json:"first_row,omitzero"` // dead_letter: time of the first new row
 	LastRow   time.Time       `json:"last_row,omitzero"`
 	Connected string          `json:"connection,omitempty"`
-	Sample    []string        `json:"sample,omitempty"`   // a few offending keys with their numbers, never of private columns
-	Schema    []Column        `json:"schema,omitempty"`   // schema: the columns that the next run compares with
-	Renamed   []Rename        `json:"renamed,omitempty"`  // schema: columns that seem to have another name now
-	Count     int64           `json:"count,omitempty"`    // dead_letter: all rows at this check
-	Watermark time.Time       `json:"watermark,omitzero"` // dead_letter: newest row seen by this check or one before
-	Tool      string          `json:"tool,omitempty"`     // the other tool that found this, as people call it; empty for dw's own checks
-	URL       string          `json:"url,omitempty"`      // that tool's page about it
+	Sample    []string        `json:"sample,omitempty"`    // a few offending keys with their numbers, never of private columns
+	Schema    []Column        `json:"schema,omitempty"`    // schema: the columns that the next run compares with
+	Renamed   []Rename        `json:"renamed,omitempty"`   // schema: columns that seem to have another name now
+	Count     int64           `json:"count,omitempty"`     // dead_letter: all rows at this check
+	Watermark time.Time       `json:"watermark,omitzero"`  // dead_letter: newest row seen by this check or one before
+	Landed    string          `json:"landed,omitempty"`    // volume: which buckets have late rows now that they lacked when they were read before
+	Detection *Detection      `json:"detection,omitempty"` // by the detector: what people can answer
+	Tool      string          `json:"tool,omitempty"`      // the other tool that found this, as people call it; empty for dw's own checks
+	URL       string          `json:"url,omitempty"`       // that tool's page about it
 }
 
 // PercentOff returns how far Observed is from Expected in percent, negative

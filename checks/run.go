@@ -26,6 +26,9 @@ type runner struct {
 	mem    Memory
 	now    time.Time
 	result Result
+
+	waited  string   // volume: how long after its end a bucket was judged, where that was learned
+	answers []Answer // what people said of the check
 }
 
 // Run asks a check's question once and says what the answer means. It always

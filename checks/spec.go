@@ -79,9 +79,10 @@ type Spec struct {
 	Fail            Threshold         // what passes or warns; else the check fails
 	MinChange       float64           // volume: percent, smaller changes pass; 0 is DefaultMinChange
 	MinRows         int               // volume: rows, smaller differences pass; 0 is DefaultMinRows
-	Delay           time.Duration     // volume: wait after a bucket closes
+	Delay           time.Duration     // volume: wait after a bucket closes; 0 is learned by the detector, from DefaultDelay on
+	Lateness        time.Duration     // volume: age up to which late rows are looked for in a bucket; 0 is DefaultLateness
 	Weeks           int               // volume: weeks of history, 3 to 52; 0 is DefaultWeeks
-	Judge           string            // volume: JudgeWeeks (default) or JudgeDetector
+	Judge           string            // volume: JudgeDetector, the default without thresholds, or JudgeWeeks
 	FalseAlarms     float64           // volume by the detector: messages in 30 days that may be false; 0 is detect.DefaultBudget
 	Holidays        []string          // volume by the detector: days like 2026-12-25 that are not judged
 	MaxAge          time.Duration     // freshness

@@ -221,6 +221,7 @@ func (s Spec) validateNumbers(p *problems) {
 		{"min_rows", int64(s.MinRows)},
 		{"max", int64(s.Max)},
 		{"delay", int64(s.Delay)},
+		{"lateness", int64(s.Lateness)},
 		{"max_age", int64(s.MaxAge)},
 		{"timeout", int64(s.Timeout)},
 	} {

@@ -146,14 +146,19 @@ func (r *runner) volume() error {
 	if e.empty() {
 		return r.learning(0, fmt.Sprintf("table %s has no rows yet", t.name))
 	}
-	if r.spec.Judge == JudgeDetector {
+	if r.spec.judge() == JudgeDetector {
 		return r.volumeDetected(t, e)
 	}
 	rule := newVolumeRule(r.spec, e.clock.loc, e.clock.now)
-	rule.history, err = readHistory(r.ctx, r.q, t, e, r.spec.Where, rule.spans(), e.clock.loc)
+	spans := mergeSpans(rule.spans())
+	l, err := r.openLedger(t, e, spans[0].Start, measureRows)
 	if err != nil {
 		return err
 	}
+	if rule.history, err = l.count(r, t, e, spans); err != nil {
+		return err
+	}
+	r.landed(l, rule, rule.recent, func(i int) float64 { return rule.judge(rule.recent[i]).expected })
 	r.result.SQL = rule.history.sql
 	newest := rule.judge(rule.recent[0])
 	r.describe(rule, newest)
@@ -179,12 +184,12 @@ func (r *runner) verdict(rule volumeRule, j judged, e extent) error {
 	what := fmt.Sprintf("%s rows in %s, usually %s (median of %d weeks)",
 		countText(j.actual), rule.grid.label(j.bucket), countText(j.expected), j.samples)
 	if !j.bad {
-		r.decide(j.actual, what)
+		r.decide(j.actual, what+r.andLanded())
 		return nil
 	}
 	run := rule.badRun(0, j.short())
 	if message, late := rule.lateness(run, e); late {
-		r.finish(Late, message)
+		r.finish(Late, message+r.andLanded())
 		return nil
 	}
 	began := run[len(run)-1].bucket.Start
@@ -193,6 +198,6 @@ func (r *runner) verdict(rule volumeRule, j judged, e extent) error {
 	if len(run) == len(rule.recent) {
 		since = ", since at least "
 	}
-	r.fail(what + since + e.clock.text(began))
+	r.fail(what + since + e.clock.text(began) + r.andLanded())
 	return nil
 }

@@ -275,7 +275,8 @@ type Check struct {
 	MinRows     int      `yaml:"min_rows"`
 	Delay       Duration `yaml:"delay"`
 	Weeks       int      `yaml:"weeks"`
-	Judge       string   `yaml:"judge"`        // volume: weeks or detector
+	Lateness    Duration `yaml:"lateness"`     // volume: age up to which late rows are looked for in a bucket
+	Judge       string   `yaml:"judge"`        // volume: detector, the default without thresholds, or weeks
 	FalseAlarms float64  `yaml:"false_alarms"` // detector: messages in 30 days that may be false
 	Holidays    []string `yaml:"holidays"`     // detector: days that are not judged
 	MaxAge      Duration `yaml:"max_age"`

@@ -100,6 +100,10 @@ func addPass(i Incident, r checks.Result, now time.Time) (Incident, Outcome) {
 		if s.Check == r.Check && s.Passed.IsZero() && !r.At.Before(s.Last) {
 			s.Passed, i.UpdatedAt = r.At, now.UTC()
 			out.note(i.ID, fmt.Sprintf("%s passes again: %s", sourceText(r), r.Message))
+		} else if s.Check == r.Check && r.Landed != "" {
+			// The newest bucket was right before: what heals is the one that was lost.
+			i.UpdatedAt = now.UTC()
+			out.note(i.ID, fmt.Sprintf("%s: %s", sourceText(r), r.Landed))
 		}
 	}
 	return i, out

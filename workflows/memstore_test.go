@@ -42,6 +42,7 @@ type memData struct {
 	stop      Stop
 	inForce   InForce
 	delegated map[string][]byte
+	answers   map[string]checks.Answer
 }
 
 func newMemStore() *memStore { return &memStore{data: memData{}.copy()} }
@@ -49,7 +50,7 @@ func newMemStore() *memStore { return &memStore{data: memData{}.copy()} }
 func (d memData) copy() memData {
 	c := d
 	c.incidents, c.proposals, c.results = cloned(d.incidents), cloned(d.proposals), cloned(d.results)
-	c.delegated = cloned(d.delegated)
+	c.delegated, c.answers = cloned(d.delegated), cloned(d.answers)
 	c.deadlines, c.keys = cloned(d.deadlines), cloned(d.keys)
 	c.changes, c.effects = slices.Clone(d.changes), slices.Clone(d.effects)
 	c.log, c.drafts = slices.Clone(d.log), slices.Clone(d.drafts)
@@ -315,5 +316,21 @@ func (t *memTx) Enqueue(_ context.Context, e Effect) error {
 		t.data.keys[e.Key] = true
 		t.data.effects = append(t.data.effects, e)
 	}
+	return nil
+}
+
+func (t *memTx) Answers(_ context.Context, check string) ([]checks.Answer, error) {
+	var out []checks.Answer
+	for _, id := range slices.Sorted(maps.Keys(t.data.answers)) {
+		if a := t.data.answers[id]; a.Check == check {
+			out = append(out, a)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b checks.Answer) int { return a.At.Compare(b.At) })
+	return out, nil
+}
+
+func (t *memTx) PutAnswer(_ context.Context, id string, a checks.Answer) error {
+	t.data.answers[id] = a
 	return nil
 }

@@ -85,6 +85,17 @@ type DelegationWrites interface {
 	PutDelegation(ctx context.Context, d Delegation) (Delegation, error)
 }
 
+// AnswerReads lists what people said of a check's verdicts, oldest first.
+type AnswerReads interface {
+	Answers(ctx context.Context, check string) ([]checks.Answer, error)
+}
+
+// AnswerWrites stores what one person said, in place of what stands there by the
+// same id.
+type AnswerWrites interface {
+	PutAnswer(ctx context.Context, id string, a checks.Answer) error
+}
+
 // ReadTx is a consistent view.
 type ReadTx interface {
 	IncidentReads
@@ -96,6 +107,7 @@ type ReadTx interface {
 	StopReads
 	PolicyReads
 	DelegationReads
+	AnswerReads
 }
 
 // RowWrites writes rows. Put of an incident or proposal compares Rev with the
@@ -138,4 +150,5 @@ type Tx interface {
 	StopWrites
 	PolicyWrites
 	DelegationWrites
+	AnswerWrites
 }

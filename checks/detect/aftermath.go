@@ -17,8 +17,12 @@ const (
 )
 
 // admitHabits returns to training the slots that alarm in most weeks: what
-// happens every Monday is no fault.
+// happens every Monday is no fault. While it is asked whether a level is usual,
+// nothing is: a habit would take by silence what nobody has said.
 func (d *Detector) admitHabits() {
+	if d.asked && d.asks() {
+		return
+	}
 	recent := d.since(7 * habitWeeks)
 	flagged := make([]int, 7*d.calendar.perDay)
 	clean := make([]int, len(flagged))
@@ -33,27 +37,49 @@ func (d *Detector) admitHabits() {
 	}
 	for i := range recent {
 		if s := recent[i].slot; recent[i].mask && flagged[s] >= habitTimes && flagged[s] > clean[s] {
-			recent[i].mask = false
+			recent[i].mask = covers(d.config.Faults, recent[i].start)
 		}
 	}
 }
 
 // noticeShift asks once whether a new level is usual after a few whole days of
-// one sign, and adopts it when people said so or after enough of them.
+// one sign, and adopts it when people said so or, where nobody could be asked,
+// after enough of them.
 func (d *Detector) noticeShift() {
 	if d.config.Metric != Count {
 		return
 	}
 	off, days := d.shift()
 	switch {
-	case days >= shiftDays, days > 0 && slices.Contains(d.config.NewLevels, d.calendar.dateBefore(d.date)):
+	case days >= shiftDays && !d.asks(), days > 0 && slices.Contains(d.config.NewLevels, d.calendar.dateBefore(d.date)):
 		d.adopt(off, days)
 		d.asked = false
 	case days >= askDays && !d.asked:
 		d.question, d.asked = math.Exp(off), true
+		d.holdBack(days)
 	case days == 0:
 		d.asked = false
+	case d.asked:
+		d.holdBack(days)
 	}
+}
+
+// holdBack keeps the days of a level that people are asked about out of training
+// until they have answered: it would be learned by and by, which is silence too.
+func (d *Detector) holdBack(days int) {
+	if !d.asks() {
+		return
+	}
+	for i := len(d.buckets) - 1; i >= 0 && d.buckets[i].day >= d.day-days; i-- {
+		d.buckets[i].mask = true
+	}
+}
+
+// asks reports whether people can be asked about a level by now: then their
+// silence is no answer.
+func (d *Detector) asks() bool {
+	newest := d.buckets[len(d.buckets)-1].start
+	return !d.config.AskFrom.IsZero() && newest.After(d.config.AskFrom)
 }
 
 // dayOff is how far one whole day was off.
@@ -79,13 +105,15 @@ func (d *Detector) shift() (off float64, days int) {
 		flagged += o.flagged
 	}
 	days = len(logs)
-	if days == 0 || flagged/float64(days) < shiftFlags {
+	open := d.asked && d.asks() // it may have fallen silent, and is a question still
+	if days == 0 || !open && flagged/float64(days) < shiftFlags {
 		return 0, 0
 	}
 	return median(logs), days
 }
 
-// dayOff compares a day with its forecasts; ok is false where it has none.
+// dayOff compares a day with its forecasts; ok is false where it has none, and
+// where people called it a fault, which is no level.
 func (d *Detector) dayOff(number int) (o dayOff, ok, holiday bool) {
 	y, mu, n := 0.0, 0.0, 0.0
 	for i := len(d.buckets) - 1; i >= 0 && d.buckets[i].day >= number; i-- {
@@ -93,8 +121,8 @@ func (d *Detector) dayOff(number int) (o dayOff, ok, holiday bool) {
 		if b.day != number || !b.known || b.mu <= 0 {
 			continue
 		}
-		if b.holiday {
-			return dayOff{}, false, true
+		if b.holiday || covers(d.config.Faults, b.start) {
+			return dayOff{}, false, b.holiday
 		}
 		y, mu, n = y+b.y, mu+b.mu, n+1
 		if b.flagged {
@@ -119,7 +147,7 @@ func (d *Detector) adopt(off float64, days int) {
 			b.used = true
 		}
 		if b.day >= d.day-days && !b.holiday {
-			b.mask = false
+			b.mask = covers(d.config.Faults, b.start)
 			b.mu *= math.Exp(off)
 		}
 	}

@@ -157,6 +157,20 @@ func behaviours() map[string]story {
 			config: func(c *Config) { c.NewLevels = []Date{DateOf(hours(24*67, 0).Start, time.UTC)} },
 			loud:   [][2]int{{24 * 64, 24}}, silent: [][2]int{{24 * 68, 24 * 11}},
 		},
+		"a level shift is not taken by silence where people are asked": {
+			base: 6000, days: 100, change: func(m *maker) { m.scale(24*64, 24*40, 0.7) },
+			config: func(c *Config) { c.AskFrom = hours(24*60, 0).Start },
+			loud:   [][2]int{{24 * 64, 24}, {24 * 73, 24}, {24 * 80, 24}}, check: askedAndNotTaken,
+		},
+		"a level that people called a fault is not taken": {
+			base: 6000, days: 100, change: func(m *maker) { m.scale(24*64, 24*40, 0.7) },
+			config: func(c *Config) { c.Faults = []Span{hours(24*64, 24*20)} },
+			loud:   [][2]int{{24 * 64, 24}, {24 * 73, 24}, {24 * 80, 24}},
+		},
+		"a fault of the first days is not learned where people say so": {
+			base: 6000, days: 30, change: func(m *maker) { m.scale(24*8, 24*5, 0.4) },
+			config: func(c *Config) { c.Faults = []Span{hours(24*8, 24*5)} }, silent: [][2]int{{24 * 13, 24 * 17}},
+		},
 	}
 }
 
@@ -194,6 +208,19 @@ func askedOnce(t *testing.T, verdicts []Verdict) {
 	}
 	if len(asked) != 1 || !asked[0].Start.Equal(hours(24*67, 0).Start) || asked[0].NewLevel < 0.6 || asked[0].NewLevel > 0.8 {
 		t.Errorf("asked %d times: %+v; want once, on the fourth day, about 0.7", len(asked), asked)
+	}
+}
+
+// askedAndNotTaken: after five weeks the old level is still what is expected.
+func askedAndNotTaken(t *testing.T, verdicts []Verdict) {
+	t.Helper()
+	askedOnce(t, verdicts)
+	observed, expected := 0.0, 0.0
+	for _, v := range verdicts[24*99:] {
+		observed, expected = observed+v.Observed, expected+v.Expected
+	}
+	if share := observed / expected; share < 0.65 || share > 0.78 {
+		t.Errorf("the last day holds %.2f of what is expected; want about 0.7 while nobody has answered", share)
 	}
 }
 

@@ -52,11 +52,16 @@ type Config struct {
 	Zone     *time.Location // in which hours, days and weeks are counted; nil is UTC
 	Holidays []Date         // days that are neither judged nor learned from
 	Budget   float64        // false messages in 30 days, 0 is DefaultBudget
+	// AskFrom is since when people can be asked about a new level: from then on
+	// one is taken only where NewLevels says so. Before it, and where it is zero,
+	// nobody could be asked, and seven days of a new level are one.
+	AskFrom time.Time
 	Feedback
 }
 
 // Feedback is what people said of earlier verdicts.
 type Feedback struct {
+	Faults    []Span // judged, and never learned from
 	OneOffs   []Span // neither judged nor learned from
 	Expected  []Span // learned from, though they alarmed
 	NewLevels []Date // at the end of which the level of the last days was taken as usual

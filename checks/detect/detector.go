@@ -93,6 +93,7 @@ func (d *Detector) take(start time.Time, value float64, known bool) Verdict {
 	}
 	b := bucket{start: start, raw: value, y: value, known: known, day: d.day}
 	b.holiday = d.calendar.holidays[d.date] || covers(d.config.OneOffs, start)
+	b.mask = covers(d.config.Faults, start)
 	b.hour, b.slot = d.calendar.place(start)
 	d.forecast(&b)
 	d.buckets = append(d.buckets, b)
