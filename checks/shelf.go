@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -80,7 +81,7 @@ type Sighting struct {
 // grown returns the span with what it holds now.
 func (k KeptSpan) grown(value, rows float64, age, lateness time.Duration) KeptSpan {
 	if age <= lateness && (len(k.Seen) > 0 || k.Start.IsZero()) {
-		k.Seen = append(k.Seen[:len(k.Seen):len(k.Seen)], Sighting{age, rows})
+		k.Seen = append(slices.Clip(k.Seen), Sighting{age, rows})
 	}
 	k.Value, k.Rows = value, rows
 	return k
