@@ -237,7 +237,7 @@ func (a *App) buildService() error {
 	a.service = workflows.NewService(options)
 	a.runner.service = a.service
 	a.handler.Decider, a.handler.Reader, a.handler.Checker = a.service, a.service, a.runner
-	a.handler.Stopper, a.handler.Policy = a.service, a.service.Policy
+	a.handler.Stopper, a.handler.Teacher, a.handler.Policy = a.service, a.service, a.service.Policy
 	a.handler.Governor, a.handler.Recorder = a.service, a.service
 	a.handler.Delegator = a.service
 	a.handler.Requests, a.handler.Pager, a.handler.Tracker = a.service, outside.pager != nil, outside.tickets != nil

@@ -71,6 +71,8 @@ func messages(name string) map[string]blocks.Message {
 		"help":               blocks.Help("/dw", false, false),
 		"help_control":       blocks.Help("/dw", true, true),
 		"incident_schema":    blocks.IncidentCard(schemaIncident(name), nil, view()),
+		"incident_detected":  blocks.IncidentCard(detected(name), nil, view()),
+		"incident_taught":    blocks.IncidentCard(taught(name), nil, view()),
 		"incident_paged":     blocks.IncidentCard(paged, []workflows.Proposal{waiting}, asking),
 		"status":             blocks.Status([]workflows.Incident{open}, []workflows.Proposal{waiting}, []checks.Result{signal}, view()),
 		"incidents_none":     blocks.Incidents(nil, view()),

@@ -34,6 +34,7 @@ func IncidentCard(i workflows.Incident, proposals []workflows.Proposal, v View) 
 	if actions := incidentActions(i, v); len(actions) > 0 {
 		blocks = append(blocks, slack.NewActionBlock("incident_actions", actions...))
 	}
+	blocks = append(blocks, teachBlocks(i, v)...)
 	blocks = append(blocks, rich("foot", line{
 		text("Incident "), code(i.ID), text(" · domain "), text(i.Domain + " "),
 		text(fmt.Sprintf("at L%d · updated ", i.Level)), at(i.UpdatedAt, v.Now, v.Zone),

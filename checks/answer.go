@@ -26,22 +26,24 @@ type Answer struct {
 // goesOn is how long after an answer what follows without a gap belongs to it.
 const goesOn = 24 * time.Hour
 
+// Quietens reports whether the answer says that there is no fault.
+func (a Answer) Quietens() bool {
+	return a.Word == AnswerExpected || a.Word == AnswerOneOff || a.Word == AnswerNewLevel
+}
+
 // excuses reports whether an answer says that a deviation is no fault: one that
 // began in its span, or just as it ended, and was judged within a day of it.
 func (a Answer) excuses(since, now time.Time) bool {
-	if a.Word != AnswerExpected && a.Word != AnswerOneOff {
-		return false
-	}
-	return !since.Before(a.Start) && !since.After(a.End) && now.Before(a.At.Add(goesOn))
+	return a.Quietens() && !since.Before(a.Start) && !since.After(a.End) && now.Before(a.At.Add(goesOn))
 }
 
 // said says who answered what and when.
 func (a Answer) said() string {
-	return fmt.Sprintf("%s said at %s that this is %s", a.By, timeText(a.At, time.UTC), a.words())
+	return fmt.Sprintf("%s said at %s that this is %s", a.By, timeText(a.At, time.UTC), a.Words())
 }
 
-// words is an answer as it is said in a sentence.
-func (a Answer) words() string {
+// Words is an answer as it is said in a sentence: "expected", "a one-off event".
+func (a Answer) Words() string {
 	switch a.Word {
 	case AnswerReal:
 		return "a real fault"

@@ -83,7 +83,8 @@ func feedback(answers []Answer, known func(time.Time) time.Time, zone *time.Loca
 		case AnswerOneOff:
 			f.OneOffs = append(f.OneOffs, span)
 		case AnswerNewLevel:
-			f.NewLevels = append(f.NewLevels, detect.DateOf(span.End, zone))
+			// The last whole day before they answered.
+			f.NewLevels = append(f.NewLevels, detect.DateOf(known(a.At), zone).Before())
 		}
 	}
 	return f

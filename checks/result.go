@@ -68,6 +68,9 @@ type Result struct {
 	URL       string          `json:"url,omitempty"`       // that tool's page about it
 }
 
+// Found reports whether the detector found a deviation that people can judge.
+func (r Result) Found() bool { return r.Detection != nil && !r.Detection.Start.IsZero() }
+
 // PercentOff returns how far Observed is from Expected in percent, negative
 // when short, and false where either is missing or Expected is zero.
 func (r Result) PercentOff() (float64, bool) {

@@ -54,6 +54,7 @@ type Options struct {
 	Delegator workflows.Delegator
 	Governor  workflows.Governor
 	Recorder  workflows.Recorder
+	Teacher   workflows.Teacher
 	Pager     bool // whether a pager is configured
 	Tracker   bool // whether a tracker is configured
 	Reader    workflows.Reader
@@ -121,6 +122,9 @@ func (h *Handler) Handle(ctx context.Context, e bot.Event) (any, error) {
 // action carries out a click. Buttons of a kind that dw does not know, such as
 // those of an older version, are answered, never ignored.
 func (h *Handler) action(ctx context.Context, a bot.Action) error {
+	if word, level, known := teaching(a.ActionID); known {
+		return h.teach(ctx, a, word, level)
+	}
 	switch blocks.ActionOf(a.ActionID) {
 	case blocks.ActionApprove:
 		return h.decided(ctx, a, workflows.Approve)

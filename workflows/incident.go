@@ -88,6 +88,8 @@ type Incident struct {
 	AckedBy      Person               `json:"acked_by"`
 	Page         Reference            `json:"page"`
 	Ticket       Reference            `json:"ticket"`
+	Said         []Said               `json:"said,omitempty"`    // of what the detector found
+	Levels       []LevelQuestion      `json:"levels,omitempty"`  // that people were asked about
 	Errands      []Errand             `json:"errands,omitempty"` // to the pager and the tracker
 	Rev          int64                `json:"rev"`               // compare-and-swap revision, 0 before the first write
 }

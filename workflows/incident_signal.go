@@ -37,6 +37,8 @@ func openIncident(id string, p Policy, r checks.Result, now time.Time) (Incident
 	var out Outcome
 	out.receipt(i.draft(receipts.KindIncidentOpened, itself(), now, resultBody(r)))
 	i.investigate(&out)
+	i, question := asked(i, r, now)
+	out.merge(question)
 	return i, out
 }
 
@@ -88,6 +90,8 @@ func addSignal(i Incident, r checks.Result, now time.Time) (Incident, Outcome) {
 	if news || i.Diagnosis == nil || len(i.Diagnosis.Causes) == 0 {
 		i.investigate(&out)
 	}
+	i, question := asked(i, r, now)
+	out.merge(question)
 	return i, out
 }
 

@@ -51,7 +51,7 @@ func (d *Detector) noticeShift() {
 	}
 	off, days := d.shift()
 	switch {
-	case days >= shiftDays && !d.asks(), days > 0 && slices.Contains(d.config.NewLevels, d.calendar.dateBefore(d.date)):
+	case days >= shiftDays && !d.asks(), days > 0 && slices.Contains(d.config.NewLevels, d.date.Before()):
 		d.adopt(off, days)
 		d.asked = false
 	case days >= askDays && !d.asked:

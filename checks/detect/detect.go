@@ -41,6 +41,11 @@ func DateOf(t time.Time, zone *time.Location) Date {
 	return Date{year, month, day}
 }
 
+// Before is the day before.
+func (d Date) Before() Date {
+	return DateOf(time.Date(d.Year, d.Month, d.Day-1, 12, 0, 0, 0, time.UTC), time.UTC)
+}
+
 // DefaultBudget is the number of false messages in 30 days that a detector aims
 // at when it is not told: one in five months.
 const DefaultBudget = 0.2

@@ -70,8 +70,3 @@ func (c calendar) place(start time.Time) (hour, slot int) {
 	hour = min(int(clock/c.step), c.perDay-1)
 	return hour, (int(local.Weekday())+6)%7*c.perDay + hour
 }
-
-// dateBefore is the day before another.
-func (c calendar) dateBefore(d Date) Date {
-	return DateOf(time.Date(d.Year, d.Month, d.Day-1, 12, 0, 0, 0, time.UTC), time.UTC)
-}
