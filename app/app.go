@@ -193,7 +193,7 @@ func (a *App) buildHandlersIdentity(self bot.Self) error {
 		return err
 	}
 	a.handler = handlers.New(handlers.Options{
-		Replier: a.speaker(), Identity: identity, Graph: a.graph, About: a.about, Due: due, Policy: a.policy,
+		Replier: a.speaker(), Identity: identity, Graph: a.graph, About: a.about, History: a.history, Due: due, Policy: a.policy,
 		Command: a.project.Config.Slack.Command, Zone: a.project.Zone, Now: a.project.Now, Logger: a.log, Receipts: a.receipts,
 	})
 	return nil

@@ -26,6 +26,7 @@ func Help(command string, pager, tracker bool) Message {
 		{"check run NAME", "ask the warehouse now"},
 		{"incidents", "open incidents"},
 		{"incident ID", "one incident with its evidence"},
+		{"history INCIDENT, history NAME", "incidents like it, or of that asset: when, why, what ended them"},
 		{"explain NAME", "what an asset is, where it comes from, who owns it, how its checks stand"},
 		{"blast NAME", "who is harmed first if it is wrong, and when"},
 		{"owner NAME, fresh NAME, sla NAME", "who owns it, whether it is fresh, by when it must be right"},

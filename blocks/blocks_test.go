@@ -84,6 +84,8 @@ func messages(name string) map[string]blocks.Message {
 		"answer":             blocks.Answer("Owner", lineage.Answer{Asset: "dbt://shop/model.shop.orders", Name: name, Lines: explanation(name).Facts}),
 		"trace":              blocks.Trace(name, steps(name), nil, view()),
 		"search":             blocks.Found(name, []lineage.Found{{Asset: lineage.AssetID("dbt://shop/" + name), Name: name, Kind: lineage.KindModel, Where: "name, nearly"}}),
+		"history":            blocks.History(history(name), view()),
+		"history_none":       blocks.History(workflows.History{Of: name}, view()),
 		"search_none":        blocks.Found(name, nil),
 		"approvals":          blocks.Approvals([]workflows.Proposal{waiting}, view()),
 		"receipts":           blocks.Receipts([]blocks.Receipt{{Seq: 7, Kind: "decision.recorded", Incident: open.ID, Who: "human " + name, At: "2026-03-10T12:40:00Z", Chain: "0123456789abcdef"}}),

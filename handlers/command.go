@@ -57,6 +57,8 @@ func (h *Handler) answer(ctx context.Context, c bot.Command) (blocks.Message, er
 		return h.incidents(ctx)
 	case "incident":
 		return h.incident(ctx, rest)
+	case "history":
+		return h.history(ctx, rest)
 	case "explain":
 		return h.explain(ctx, rest)
 	case "blast":

@@ -64,6 +64,7 @@ type Options struct {
 	Receipts  Log
 	Graph     func() *lineage.Graph
 	About     func(ctx context.Context, id lineage.AssetID, now time.Time) ([]lineage.Line, error) // what dw has seen of an asset
+	History   func(ctx context.Context, name string) (workflows.History, error)                    // of an asset or an incident
 	Due       lineage.DueFunc
 	Policy    func(domain string) (workflows.Policy, bool)
 	Command   string // "/dw"

@@ -27,6 +27,7 @@ func (s *Service) investigate(ctx context.Context, incident string) error {
 	}
 	// A plan that cannot be made does not hold the diagnosis back.
 	plan, unplanned := s.wouldPlan(ctx, i, f)
+	before := s.seenBefore(ctx, i, f)
 	err = s.write(ctx, func(w *work) error {
 		i, err := w.incident(ctx, incident)
 		if err != nil || i.State == Resolved {
@@ -37,10 +38,28 @@ func (s *Service) investigate(ctx context.Context, incident string) error {
 		if len(out.Receipts) == 0 {
 			return nil
 		}
+		if before != "" {
+			out.note(i.ID, "This cause was "+before+".")
+		}
 		w.setIncident(next, out)
 		return w.followUp(ctx, next, policy, plan)
 	})
 	return errors.Join(err, unplanned)
+}
+
+// seenBefore says how often a newly named cause was on this asset before, and what
+// ended it the last time; empty where it was not, or that cannot be read.
+func (s *Service) seenBefore(ctx context.Context, i Incident, f Findings) string {
+	cause, named := f.Diagnosis.Top()
+	if !named || causeID(i.Diagnosis) == cause.ID {
+		return ""
+	}
+	i.Diagnosis = &f.Diagnosis
+	h, err := HistoryOf(ctx, s.store, i.ID, LikenessOf(i), nil, 1)
+	if err != nil {
+		return ""
+	}
+	return h.Before(time.UTC)
 }
 
 func (s *Service) facts(ctx context.Context, incident string) (Incident, []checks.Result, []diagnosis.ChangeEvent, error) {
