@@ -87,7 +87,7 @@ func declaredTests(t *testing.T) map[string][]string {
 var direct = []string{
 	"github.com/PagerDuty/go-pagerduty", "github.com/andygrunwald/go-jira", "github.com/gorilla/websocket",
 	"github.com/hashicorp/go-retryablehttp", "github.com/jackc/pgx/v5", "github.com/pmezard/go-difflib",
-	"github.com/goccy/go-graphviz", "github.com/pressly/goose/v3", "github.com/prometheus/client_golang", "github.com/riverqueue/river",
+	"github.com/goccy/go-graphviz", "github.com/hmarr/codeowners", "github.com/pressly/goose/v3", "github.com/prometheus/client_golang", "github.com/riverqueue/river",
 	"github.com/robfig/cron/v3", "github.com/slack-go/slack", "github.com/sony/gobreaker/v2", "github.com/spf13/cobra",
 	"github.com/tetratelabs/wazero",
 	"github.com/vektah/gqlparser/v2", "go.yaml.in/yaml/v3", "golang.org/x/mod", "golang.org/x/text",

@@ -50,4 +50,7 @@ func (g *graphBuilder) besides(m config.Manifest, key string, manifest []lineage
 			g.places.asset(a.ID, key+"."+artifact.key)
 		}
 	}
+	if m.CodeOwners != "" {
+		g.codeOwners(m, key, manifest)
+	}
 }

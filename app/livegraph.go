@@ -134,7 +134,7 @@ func (a *App) keepGraph(ctx context.Context) error {
 func filesMark(l config.Lineage) string {
 	var paths []string
 	for _, m := range l.Manifests {
-		paths = append(paths, m.Path, m.Catalog, m.RunResults)
+		paths = append(paths, m.Path, m.Catalog, m.RunResults, m.CodeOwners)
 	}
 	for _, s := range l.Sources {
 		files, err := sourceFiles(s.Path, "")

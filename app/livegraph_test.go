@@ -8,7 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"dw/app"
+	"dw/internal/testpg"
 )
 
 const graphKey = "canary-graph-77a1c04e"
@@ -75,4 +78,34 @@ func TestLiveGraph(t *testing.T) {
 	r.stop()
 	r.run(app.Options{})
 	r.askUntil(outsider, "blast grid.tariff", "prices")
+}
+
+// TestCatalogue: the tables and views of a warehouse are in the graph that people
+// ask, without a manifest; a warehouse that is away is in the log, and the graph
+// stands.
+func TestCatalogue(t *testing.T) {
+	t.Parallel()
+	server := testpg.Start(t)
+	dsn := server.Database(t)
+	conn, err := pgx.Connect(t.Context(), dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Exec(t.Context(), "CREATE TABLE meters (id int, kwh numeric); CREATE VIEW usage_by_meter AS SELECT id, sum(kwh) AS kwh FROM meters GROUP BY id"); err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r := start(t, func(config string) string {
+		config = strings.Replace(config, "\nlineage:\n", "\nlineage:\n  catalogues: [{connection: server, domain: grid}, {connection: away}]\n", 1)
+		return strings.Replace(config, "\nconnections:\n", "\nconnections:\n  server: {kind: postgres, dsn: \""+dsn+"\"}\n  away: {kind: postgres, dsn: \"postgres://nobody@127.0.0.1:1/gone?connect_timeout=1\"}\n", 1)
+	})
+	r.askUntil(outsider, "trace meters", "usage_by_meter")
+	r.askUntil(outsider, "explain usage_by_meter", "catalogue of server")
+	for until := time.Now().Add(patience); !strings.Contains(r.log.String(), "catalogue could not be read"); r.ask(outsider, "help") {
+		if time.Now().After(until) {
+			t.Fatal("a warehouse that is away is not in the log")
+		}
+	}
 }

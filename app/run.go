@@ -70,6 +70,7 @@ func (a *App) runParts(ctx context.Context, cancel context.CancelFunc) error {
 	part("self-check of the receipts", a.selfCheck.keep)
 	part("the clock", a.watchClock)
 	part("graph", a.keepGraph)
+	part("catalogues", a.keepCatalogues)
 	part("HTTP", a.server.run)
 	parts.Wait()
 	return errors.Join(errs...)

@@ -183,8 +183,12 @@ type Lineage struct {
 	Manifests []Manifest    `yaml:"manifests"`
 	Sources   []GraphSource `yaml:"sources"`
 	Assets    []Asset       `yaml:"assets"`
-	Tokens    []Secret      `yaml:"tokens"`  // bearer tokens of POST /intake/openlineage; several for rotation
-	Refresh   Duration      `yaml:"refresh"` // how often files are looked at again; default 5m
+
+	Catalogues     []Catalogue `yaml:"catalogues"`
+	CatalogueEvery Duration    `yaml:"catalogue_every"` // how often they are read; default 6h
+
+	Tokens  []Secret `yaml:"tokens"`  // bearer tokens of POST /intake/openlineage; several for rotation
+	Refresh Duration `yaml:"refresh"` // how often files are looked at again; default 5m
 }
 
 // Manifest is one dbt manifest.
@@ -196,6 +200,9 @@ type Manifest struct {
 
 	Catalog    string `yaml:"catalog"`     // catalog.json of the same project: columns, types, rows
 	RunResults string `yaml:"run_results"` // run_results.json of the same project: how the last runs went
+
+	CodeOwners string `yaml:"codeowners"` // CODEOWNERS of the repository: who owns the files that define its assets
+	CodeFolder string `yaml:"codefolder"` // of the dbt project in that repository, "analytics/dbt"; default: its top
 }
 
 // Asset is one asset, or facts about one that a manifest brings.

@@ -19,6 +19,7 @@ func (c *Config) checkLineage(add adder) {
 	for i, source := range c.Lineage.Sources {
 		c.checkSource(add, fmt.Sprintf("lineage.sources[%d]", i), source)
 	}
+	c.checkCatalogues(add)
 	for i, a := range c.Lineage.Assets {
 		c.checkAsset(add, fmt.Sprintf("lineage.assets[%d]", i), a)
 	}

@@ -35,7 +35,7 @@ func (c *Config) applyDefaults(folder string) {
 	for i := range c.Lineage.Manifests {
 		m := &c.Lineage.Manifests[i]
 		m.Path, m.Root = resolve(folder, m.Path), resolve(folder, m.Root)
-		m.Catalog, m.RunResults = resolve(folder, m.Catalog), resolve(folder, m.RunResults)
+		m.Catalog, m.RunResults, m.CodeOwners = resolve(folder, m.Catalog), resolve(folder, m.RunResults), resolve(folder, m.CodeOwners)
 	}
 	for i := range c.Lineage.Sources {
 		c.Lineage.Sources[i].Path = resolve(folder, c.Lineage.Sources[i].Path)

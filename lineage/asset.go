@@ -42,6 +42,9 @@ const (
 const (
 	SourceConfig   = "config"
 	SourceManifest = "dbt manifest"
+	// SourceCodeOwners says who reviews the file that defines an asset: who it is
+	// declared to belong to comes first.
+	SourceCodeOwners = "CODEOWNERS"
 )
 
 // How a source knows what it states, strongest first. Empty means declared.

@@ -35,8 +35,11 @@ func compareTrust(a, b Provenance) int {
 }
 
 func sourceRank(p Provenance) int {
-	if p.Source == SourceConfig {
+	switch p.Source {
+	case SourceConfig:
 		return 0
+	case SourceCodeOwners:
+		return 2
 	}
 	return 1
 }
