@@ -12,7 +12,7 @@ import (
 func TestCatalogues(t *testing.T) {
 	t.Parallel()
 	file := func(catalogue string) []byte {
-		return []byte("instance: test-one\nslack: {bot_token: a, app_token: b}\nconnections:\n  shop: {kind: postgres, dsn: \"postgres://a@b/c\"}\n  file: {kind: sqlite, path: x.db}\n" +
+		return []byte("instance: test-one\nslack: {bot_token: a, app_token: b}\nconnections:\n  shop: {kind: postgres, dsn: \"postgres://a@b/c\"}\n  file: {kind: sqlite, path: catalogue.go}\n" +
 			"people: {ann: {slack: U1}}\ndomains: {shop: {owner: ann, channel: C1}}\nlineage:\n  catalogues: [" + catalogue + "]\n")
 	}
 	for catalogue, want := range map[string]string{
