@@ -16,6 +16,7 @@ import (
 	"dw/lineage/lookml"
 	"dw/lineage/openlineage"
 	"dw/lineage/pipes"
+	"dw/lineage/tableau"
 )
 
 // source reports whether a source of the graph could be read; its statements are
@@ -48,6 +49,8 @@ func readSource(s config.GraphSource) (lineage.Statements, error) {
 	switch s.Kind {
 	case "lookml":
 		return readLookML(s)
+	case "tableau":
+		return readFiles(s, readTableau(s), ".json")
 	case "connect":
 		return readFiles(s, readWhole(s, pipes.LoadConnect), ".yaml", ".yml")
 	case "kafka_connect":
@@ -70,6 +73,18 @@ func readWhole(s config.GraphSource, load func([]byte, pipes.Options) (lineage.S
 		}
 		name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 		return load(content, pipes.Options{Name: name, Cluster: s.Cluster, SeenAt: seenAt})
+	}
+}
+
+// readTableau reads one answer of Tableau's Metadata API, as old as its file.
+func readTableau(s config.GraphSource) func(string) (lineage.Statements, error) {
+	return func(path string) (_ lineage.Statements, err error) {
+		file, seenAt, err := openDated(path)
+		if err != nil {
+			return lineage.Statements{}, err
+		}
+		defer func() { err = errors.Join(err, file.Close()) }()
+		return tableau.Load(file, tableau.Options{Site: s.Project, SeenAt: seenAt})
 	}
 }
 

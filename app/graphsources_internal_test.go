@@ -36,6 +36,11 @@ func TestReadSource(t *testing.T) {
 			map[string]string{"sink.json": `{"connector.class":"x.S3SinkConnector","topics":"a","s3.bucket.name":"b"}`},
 			"3 assets, 3 edges",
 		},
+		"dashboards": {
+			config.GraphSource{Kind: "tableau", Project: "acme"},
+			map[string]string{"p1.json": `{"data":{"workbooks":[{"luid":"w","name":"n","upstreamTables":[{"luid":"t","name":"orders","schema":"mart","database":{"name":"shop","connectionType":"postgres"}}]}]}}`},
+			"2 assets, 1 edges",
+		},
 		"no file":    {config.GraphSource{Kind: "openlineage"}, map[string]string{"d.txt": "x"}, "no file that ends in .json"},
 		"a bad file": {config.GraphSource{Kind: "openlineage"}, map[string]string{"a.json": event, "b.json": "{"}, "b.json: read OpenLineage events: near byte"},
 		"bad LookML": {config.GraphSource{Kind: "lookml", Project: "p"}, map[string]string{"v.view.lkml": "view: {"}, "v.view.lkml: line 1: a block is not closed"},
