@@ -58,9 +58,19 @@ func parseSeq(text []byte) int64 {
 	if len(text) == 0 || text[0] < '1' || text[0] > '9' {
 		return 0
 	}
-	n, err := strconv.ParseInt(string(text), 10, 64)
-	if err != nil {
-		return 0
+	if len(text) > 18 { // it may not fit
+		n, err := strconv.ParseInt(string(text), 10, 64)
+		if err != nil {
+			return 0
+		}
+		return n
+	}
+	n := int64(0)
+	for _, c := range text {
+		if c < '0' || c > '9' {
+			return 0
+		}
+		n = 10*n + int64(c-'0')
 	}
 	return n
 }

@@ -85,7 +85,7 @@ func readTexts(dir fs.FS) (*textCheck, *fault) {
 }
 
 // check compares the texts of one receipt with its bytes.
-func (c *textCheck) check(e Entry) *fault {
+func (c *textCheck) check(e *Entry) *fault {
 	if c == nil {
 		return nil
 	}

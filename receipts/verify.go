@@ -51,6 +51,7 @@ type verification struct {
 	folderKey string // that of an export; empty: there is none
 	rotations []rotation
 	buffer    []byte // of the receipt at hand with its prefix
+	places    placeReader
 	instance  string
 	head      Head
 	tree      frontier
@@ -120,7 +121,7 @@ func (v *verification) run(src iter.Seq2[Entry, error]) *fault {
 		if err != nil {
 			return &fault{code: CodeUnreadable, seq: v.head.Seq + 1, problem: err.Error()}
 		}
-		if f := v.checkEntry(e); f != nil {
+		if f := v.checkEntry(&e); f != nil {
 			return f
 		}
 		v.head = Head{Seq: e.Seq, Chain: e.Chain}
@@ -132,7 +133,7 @@ func (v *verification) run(src iter.Seq2[Entry, error]) *fault {
 	return v.checkEnd()
 }
 
-func (v *verification) checkEntry(e Entry) *fault {
+func (v *verification) checkEntry(e *Entry) *fault {
 	next := v.head.Seq + 1
 	bad := func(problem, expected, found string) *fault {
 		return &fault{code: CodeBad, seq: next, problem: problem, expected: expected, found: found}
@@ -154,8 +155,8 @@ func (v *verification) checkEntry(e Entry) *fault {
 	return v.checkPlace(e, bad)
 }
 
-func (v *verification) checkPlace(e Entry, bad func(problem, expected, found string) *fault) *fault {
-	p, err := readPlace(e.Bytes)
+func (v *verification) checkPlace(e *Entry, bad func(problem, expected, found string) *fault) *fault {
+	p, err := v.places.read(e.Bytes)
 	if err != nil {
 		return bad(err.Error(), "", "")
 	}
@@ -180,7 +181,8 @@ func (v *verification) checkPlace(e Entry, bad func(problem, expected, found str
 
 // checkRoots compares the tree with every checkpoint of exactly this size.
 func (v *verification) checkRoots() *fault {
-	for _, c := range v.claims {
+	for n := range v.claims {
+		c := &v.claims[n]
 		if c.Size != v.tree.size {
 			continue
 		}

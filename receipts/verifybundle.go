@@ -108,7 +108,7 @@ func (b *bundleCheck) line(n int64, line []byte) *fault {
 		return bad("the receipt is not in the log that the checkpoint signs: its proof does not lead to the root", b.checkpoint.Root.String(), "")
 	}
 	place := verification{instance: strings.TrimPrefix(b.checkpoint.Origin, originPrefix), texts: b.texts}
-	if f := place.checkPlace(p.Entry, bad); f != nil {
+	if f := place.checkPlace(&p.Entry, bad); f != nil {
 		return f
 	}
 	about, err := incidentOf(p.Entry)
