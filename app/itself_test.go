@@ -110,7 +110,9 @@ func TestByItself(t *testing.T) {
 		t.Fatalf("receipts %+v", acted)
 	}
 	made := r.receipts(receipts.KindProposalCreated)
-	if !slices.ContainsFunc(made, func(p receipt) bool { return p.Predicate.Proposal == acted[0].Predicate.Proposal && strings.Contains(p.Bytes, "undo_effect") }) {
+	if !slices.ContainsFunc(made, func(p receipt) bool {
+		return p.Predicate.Proposal == acted[0].Predicate.Proposal && strings.Contains(p.Bytes, "undo_effect")
+	}) {
 		t.Error("the undo was not recorded before")
 	}
 	if chosen := r.receipts(receipts.KindHaltedChoice); len(chosen) != 1 || chosen[0].Predicate.Actor["user"] != owner {

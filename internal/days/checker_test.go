@@ -2,6 +2,7 @@ package days
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -28,8 +29,8 @@ type receipt struct {
 
 // findings is what the checker counted, and what it found to be wrong.
 type findings struct {
-	decisions, refusals, intents, expiries, revoked, stops, jumps, clicks int
-	final                                                                 map[workflows.ProposalState]int
+	decisions, refusals, intents, expiries, revoked, stops, jumps, clicks, itself int
+	final                                                                         map[workflows.ProposalState]int
 }
 
 // check reads the history, the log, the rows and what really happened outside.
@@ -54,6 +55,7 @@ type logged struct {
 	approved map[string]map[string]bool // by proposal and person
 	stopped  bool
 	begun    map[string]bool // proposals of which a step has begun
+	itself   map[string]bool // proposals that dw began by itself
 	final    map[string]string
 }
 
@@ -63,7 +65,7 @@ type logged struct {
 func (w *world) checkLog(t *testing.T, entries []receipts.Entry) findings {
 	t.Helper()
 	var f findings
-	l := logged{approved: map[string]map[string]bool{}, begun: map[string]bool{}, final: map[string]string{}}
+	l := logged{approved: map[string]map[string]bool{}, begun: map[string]bool{}, itself: map[string]bool{}, final: map[string]string{}}
 	for _, e := range entries {
 		var r receipt
 		if err := json.Unmarshal(e.Bytes, &r); err != nil {
@@ -93,6 +95,10 @@ func (w *world) checkEntry(t *testing.T, l *logged, f *findings, seq int64, r re
 		if l.begun[p] {
 			t.Errorf("receipt %d: an approval of %s was revoked after it had begun", seq, p)
 		}
+	case receipts.KindAutonomyActed:
+		f.itself++
+		w.checkActed(t, l, seq, p)
+		l.itself[p] = true
 	case receipts.KindStepIntent, receipts.KindStepOwnerDone:
 		f.intents++
 		l.begun[p] = true
@@ -123,7 +129,7 @@ func (w *world) checkBegun(t *testing.T, l *logged, seq int64, r receipt) {
 			approvals++
 		}
 	}
-	if quorum := w.history.seen[r.Predicate.Proposal].Quorum; approvals < quorum || quorum == 0 {
+	if quorum := w.history.seen[r.Predicate.Proposal].Quorum; !l.itself[r.Predicate.Proposal] && (approvals < quorum || quorum == 0) {
 		t.Errorf("receipt %d: a step of %s began with %d of %d approvals", seq, r.Predicate.Proposal, approvals, quorum)
 	}
 	if l.stopped && r.Predicate.Kind == receipts.KindStepIntent {
@@ -169,7 +175,7 @@ func (w *world) checkProposal(t *testing.T, p workflows.Proposal) {
 	}
 	switch p.State {
 	case workflows.Executing, workflows.Verified, workflows.Failed, workflows.Halted, workflows.RolledBack, workflows.Lapsed, workflows.Approved:
-		if approvals < p.Quorum {
+		if approvals < p.Quorum && !p.ByItself() {
 			t.Errorf("%s is %s with %d of %d approvals", p.ID, p.State, approvals, p.Quorum)
 		}
 	case workflows.Waiting:
@@ -219,6 +225,9 @@ func (w *world) checkOutside(t *testing.T) {
 	granted := map[string]bool{}
 	for _, p := range w.history.seen {
 		for n := range p.Steps {
+			for k := range p.Choices { // each may take the step back, under a tag of its own
+				granted[fmt.Sprintf("%s/undo/%d", workflows.StepTag(p.ID, n), k+1)] = true
+			}
 			granted[workflows.StepTag(p.ID, n)] = slices.Contains([]workflows.ProposalState{
 				workflows.Executing, workflows.Verified, workflows.Failed, workflows.Halted, workflows.RolledBack,
 			}, p.State)

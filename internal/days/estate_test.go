@@ -84,7 +84,7 @@ func (w *warehouse) Investigate(_ context.Context, i workflows.Incident, _ []che
 			At: now, Subject: i.Subject, Onset: i.Onset, Verdict: "Rows are missing.",
 			Causes: []diagnosis.Cause{{ID: "lost_rows", Title: "Rows are lost", Why: "They stand elsewhere."}},
 		},
-		Blast: lineage.BlastRadius{Subject: i.Subject, At: now},
+		Blast: lineage.BlastRadius{Subject: i.Subject, At: now, Consumers: []lineage.Consumer{{ID: ownJob}}},
 	}, nil
 }
 
@@ -101,6 +101,15 @@ func (w *warehouse) Plan(_ context.Context, i workflows.Incident, _ workflows.Fi
 	}
 	change := step(diagnosis.Change, diagnosis.ByOwner, "git", diagnosis.ActionApplyDiff, "feed")
 	change.Diff = diff
+	if i.Domain == ownDomain { // without a hold, which would come first
+		again := step(diagnosis.Rerun, diagnosis.ByDW, "sched", diagnosis.ActionLaunchJob, "again")
+		undo := again.Action
+		again.UndoAction = &undo
+		return []diagnosis.PlannedProposal{
+			{Key: "change", Title: "Repair the feed", Steps: []diagnosis.PlannedStep{change}},
+			{Key: "rerun", Title: "Run the job again", Steps: []diagnosis.PlannedStep{again, step(diagnosis.Verify, diagnosis.ByDW, "dw", diagnosis.ActionVerify, "rows")}},
+		}, nil
+	}
 	return []diagnosis.PlannedProposal{
 		{Key: "hold", Title: "Pause the export", Steps: []diagnosis.PlannedStep{step(diagnosis.Hold, diagnosis.ByOwner, "git", diagnosis.ActionPauseSchedule, "export")}},
 		{Key: "change", Title: "Repair the feed", Steps: []diagnosis.PlannedStep{change}},

@@ -10,7 +10,8 @@ func person(user string) workflows.Person {
 	return workflows.Person{Team: "T1", User: user, Name: "Name of " + user}
 }
 
-// domains are three, with chains and clocks of their own. Mort is nobody.
+// domains are three, with chains and clocks of their own; in one dw may run a job
+// by itself. Mort is nobody.
 func domains() []workflows.Policy {
 	policy := func(domain, owner, deputy string, quorum int, escalation ...workflows.Person) workflows.Policy {
 		return workflows.Policy{
@@ -23,10 +24,12 @@ func domains() []workflows.Policy {
 			Version: "0000000000000000000000000000000000000000000000000000000000000000",
 		}
 	}
+	opened := policy(ownDomain, "DORA", "EVE", 1)
+	opened.Level, opened.Playbooks = workflows.L3Act, []string{"lost_rows/rerun"}
 	return []workflows.Policy{
 		policy("sales", "ANN", "BEN", 1, person("CLEO")),
 		policy("stock", "BEN", "DORA", 2, person("CLEO"), person("EVE")),
-		policy("people", "DORA", "EVE", 1),
+		opened,
 	}
 }
 

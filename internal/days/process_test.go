@@ -72,6 +72,7 @@ func (w *world) begin(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.db, p.queue = db, &queue{db: db}
+	w.open(t, db)
 	p.service = workflows.NewService(workflows.Options{
 		Store: db, Checks: w.warehouse, Investigator: w.warehouse, Pager: w.outside,
 		Policies: func(name string) (workflows.Policy, bool) {
@@ -83,8 +84,8 @@ func (w *world) begin(t *testing.T) {
 			return workflows.Policy{}, false
 		},
 		Domains: func() []workflows.Policy { return w.domains }, Command: "/dw",
-		Actuators: map[string]workflows.Actuator{"sched": w.outside},
-		Now:       w.now, NewID: w.newID, NewNonce: func() string { return fmt.Sprintf("%032x", w.ids.Add(1)) },
+		Actuators: map[string]workflows.Actuator{"sched": w.outside}, Readers: []workflows.FactReader{w.outside},
+		Now: w.now, NewID: w.newID, NewNonce: func() string { return fmt.Sprintf("%032x", w.ids.Add(1)) },
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	p.cancel = cancel
