@@ -106,7 +106,10 @@ sql-engine: build ## fetch the SQL engine of column lineage by npm, check it, co
 bench-trust: ## trust's costs beside their floors, each the median of five rounds: verify, append, click to ack
 	$(GO) test -run '^$$' -bench Trust -benchtime 1x -timeout 60m ./receipts ./store ./internal/soak | grep -E '^(Benchmark|ok|FAIL|---)'
 
-.PHONY: bench-detect
+.PHONY: bench-year bench-detect
+bench-year: ## judge a year of hourly history of 1,000 tables: seconds and memory (10 minutes)
+	go test -run '^$$' -bench YearOfTables -benchtime 1x -timeout 2h ./checks/detect
+
 bench-detect: build ## score the detector on labelled series (DW_SHARED; needs python3 with numpy)
 	@test -n "$(DW_SHARED)" || { echo "set DW_SHARED to the folder that holds bench/ and fixtures/"; exit 2; }
 	/usr/bin/python3 $(DW_SHARED)/bench/anomaly_eval.py --data $(DW_SHARED)/fixtures/anomaly --causal 3 --kinds \

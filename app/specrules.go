@@ -18,7 +18,7 @@ func specRules(c *config.Config, d config.Check, key string, spec *checks.Spec) 
 	spec.Private, spec.Values, spec.Regex, spec.Low, spec.Expression = slices.Clone(d.Private), d.Values, d.Regex, d.Min, d.Expression
 	spec.To, spec.ToColumns, spec.ToConnection, spec.ToWhere, spec.ToTime = d.To, d.ToColumns, d.ToConnection, d.ToWhere, d.ToTime
 	spec.MinShare, spec.AllowNew, spec.Forbidden, spec.Types = d.MinShare, d.AllowNew, d.Forbidden, d.Types
-	spec.GroupBy, spec.By, spec.Lateness = d.GroupBy, d.By, d.Lateness.Std()
+	spec.GroupBy, spec.By, spec.Lateness, spec.Anomaly = d.GroupBy, d.By, d.Lateness.Std(), d.Anomaly
 	if d.Partition != nil {
 		spec.PartitionColumn, spec.PartitionLast = d.Partition.Column, d.Partition.Last.Std()
 	}

@@ -89,14 +89,17 @@ const stillShare = 0.5
 // one, or one of the last day's whose deviation goes on. It is -1 for none.
 // Evidence counts once, so that a fault too small to show in every hour speaks
 // every few hours; between them it is not over.
-func (d detected) standing(within int) int {
+func (d detected) standing(within int) int { return d.standingFrom(within, 1) }
+
+// standingFrom is standing, with the least that counts as expected.
+func (d detected) standingFrom(within int, least float64) int {
 	newest := len(d.verdicts) - 1
 	observed, expected := 0.0, 0.0
 	for i := newest; i >= max(0, newest-within); i-- {
 		v := d.verdicts[i]
 		if v.State == detect.Alarm {
 			was := v.Window.Observed/v.Window.Expected - 1
-			is := observed/max(expected, 1) - 1
+			is := observed/max(expected, least) - 1
 			if i == newest || !v.Window.Late && is*was > 0 && math.Abs(is) >= stillShare*math.Abs(was) {
 				return i
 			}

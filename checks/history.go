@@ -11,6 +11,7 @@ import (
 // where the zone's hours do not begin on hours of UTC.
 type history struct {
 	counts   map[time.Time]float64 // by start of the span; absent is zero rows
+	values   map[time.Time]float64 // what is measured of the rows, where that is not their number
 	quarters bool
 	first    time.Time // first row of the table: before it nothing is known
 	sql      string
@@ -18,35 +19,59 @@ type history struct {
 
 // readHistory counts the rows of the spans given in one GROUP BY. An absent span
 // counts zero only because this query has succeeded.
-func readHistory(ctx context.Context, q Querier, t target, e extent, where string, spans []Bucket, quarters bool) (history, error) {
+func readHistory(ctx context.Context, q Querier, t target, e extent, where string, spans []Bucket, quarters bool, measure string) (history, error) {
 	spans = mergeSpans(spans)
-	h := history{counts: map[time.Time]float64{}, quarters: quarters, first: e.first}
-	s := historyStatement(t, e.column, where, spans, h.quarters)
+	h := history{counts: map[time.Time]float64{}, values: map[time.Time]float64{}, quarters: quarters, first: e.first}
+	s := historyStatement(t, e.column, where, spans, h.quarters, measure)
 	h.sql = s.render()
 	rows, err := ask(ctx, q, s)
 	if err != nil {
 		return history{}, err
 	}
 	for _, row := range rows.Values {
-		if len(row) != 2 {
-			return history{}, fmt.Errorf("count rows by hour: expected 2 columns, got %d", len(row))
-		}
-		start, err := e.column.readAtom(row[0], h.quarters)
-		if err != nil {
+		if err := h.read(row, e.column, measure); err != nil {
 			return history{}, fmt.Errorf("count rows by hour: %w", err)
 		}
-		n, err := toCount(row[1])
-		if err != nil {
-			return history{}, fmt.Errorf("count rows by hour: %w", err)
-		}
-		h.counts[start] += n
 	}
 	return h, nil
 }
 
-// historyStatement counts rows by span; its ranges stand on the raw column.
-func historyStatement(t target, c timeColumn, where string, spans []Bucket, quarters bool) *statement {
-	s := (&statement{dialect: t.dialect}).add("SELECT ", c.atom(quarters), " AS span, count(*) AS n FROM ", t.quoted, " WHERE ")
+// read takes one span. A measure that is NULL is as good as no rows: unknown.
+func (h history) read(row []any, column timeColumn, measure string) error {
+	wide := 2
+	if measure != measureRows {
+		wide = 3
+	}
+	if len(row) != wide {
+		return fmt.Errorf("expected %d columns, got %d", wide, len(row))
+	}
+	start, err := column.readAtom(row[0], h.quarters)
+	if err != nil {
+		return err
+	}
+	n, err := toCount(row[1])
+	if err != nil {
+		return err
+	}
+	if measure == measureRows {
+		h.counts[start] += n
+		return nil
+	}
+	if row[2] == nil {
+		return nil
+	}
+	value, err := metricValue(row[2], measure, "a span")
+	h.counts[start], h.values[start] = h.counts[start]+n, h.values[start]+value
+	return err
+}
+
+// historyStatement counts rows by span, and with them what is measured; its ranges stand on the raw column.
+func historyStatement(t target, c timeColumn, where string, spans []Bucket, quarters bool, measure string) *statement {
+	s := (&statement{dialect: t.dialect}).add("SELECT ", c.atom(quarters), " AS span, count(*) AS n")
+	if measure != measureRows {
+		s.add(", ").where(measure).add(" AS v")
+	}
+	s.add(" FROM ", t.quoted, " WHERE ")
 	s.ranges(c, spans).condition("AND", where)
 	return s.add(" GROUP BY 1 ORDER BY 1")
 }
@@ -87,14 +112,17 @@ func mergeSpans(spans []Bucket) []Bucket {
 }
 
 // count returns the rows of a bucket.
-func (h history) count(b Bucket) float64 {
+func (h history) count(b Bucket) float64 { return h.sum(h.counts, b) }
+
+// sum adds up the spans of a bucket.
+func (h history) sum(of map[time.Time]float64, b Bucket) float64 {
 	step := time.Hour
 	if h.quarters {
 		step = 15 * time.Minute
 	}
 	var sum float64
 	for at := b.Start; at.Before(b.End); at = at.Add(step) {
-		sum += h.counts[at]
+		sum += of[at]
 	}
 	return sum
 }

@@ -61,17 +61,17 @@ func (l *ledger) unread(spans []Bucket) []Bucket {
 // count returns the rows of some spans, reads what is not kept, and keeps it.
 func (l *ledger) count(r *runner, t target, e extent, spans []Bucket) (history, error) {
 	if l.shelf == nil {
-		return readHistory(r.ctx, r.q, t, e, r.spec.Where, spans, l.history.Quarters)
+		return readHistory(r.ctx, r.q, t, e, r.spec.Where, spans, l.history.Quarters, l.history.Measure)
 	}
-	h := history{counts: map[time.Time]float64{}, quarters: l.history.Quarters, first: e.first}
+	h := history{counts: map[time.Time]float64{}, values: map[time.Time]float64{}, quarters: l.history.Quarters, first: e.first}
 	for at, span := range l.kept.Spans {
-		h.counts[at] = span.Rows
+		h.counts[at], h.values[at] = span.Rows, span.Value
 	}
 	unread := l.unread(spans)
 	if len(unread) == 0 {
 		return h, nil
 	}
-	read, err := readHistory(r.ctx, r.q, t, e, r.spec.Where, unread, l.history.Quarters)
+	read, err := readHistory(r.ctx, r.q, t, e, r.spec.Where, unread, l.history.Quarters, l.history.Measure)
 	if err != nil {
 		return history{}, err
 	}
@@ -79,8 +79,8 @@ func (l *ledger) count(r *runner, t target, e extent, spans []Bucket) (history, 
 	var changed []KeptSpan
 	for _, span := range unread {
 		for at := span.Start; at.Before(span.End); at = at.Add(l.history.step()) {
-			h.counts[at] = read.counts[at]
-			if now, differs := l.differs(at, read.counts[at]); differs {
+			h.counts[at], h.values[at] = read.counts[at], read.values[at]
+			if now, differs := l.differs(at, read.counts[at], read.values[at]); differs {
 				changed = append(changed, now)
 			}
 		}
@@ -93,16 +93,16 @@ func (l *ledger) count(r *runner, t target, e extent, spans []Bucket) (history, 
 
 // differs reports whether a span that has ended is not kept as it is now, and
 // returns how it is to be kept.
-func (l *ledger) differs(at time.Time, rows float64) (KeptSpan, bool) {
+func (l *ledger) differs(at time.Time, rows, value float64) (KeptSpan, bool) {
 	end := at.Add(l.history.step())
 	was, known := l.kept.Spans[at]
-	if end.After(l.now) || known && was.Rows == rows {
+	if end.After(l.now) || known && was.Rows == rows && was.Value == value {
 		return KeptSpan{}, false
 	}
 	if known {
 		l.before[at] = was.Rows
 	}
-	now := was.grown(rows, rows, l.kept.Now.Sub(end), l.lateness)
+	now := was.grown(value, rows, l.kept.Now.Sub(end), l.lateness)
 	now.Start = at
 	return now, true
 }

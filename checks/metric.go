@@ -9,6 +9,9 @@ import (
 // over its newest closed bucket, against thresholds or, where none is set, the
 // same bucket of earlier weeks.
 func (r *runner) metric() error {
+	if r.spec.Anomaly {
+		return r.anomalous()
+	}
 	t, f, err := r.judgedTable()
 	if err != nil {
 		return err

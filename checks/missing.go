@@ -8,6 +8,9 @@ import (
 // missing runs a missing check: NULLs in each column, in rows or in percent as
 // the thresholds are; the column with the most is the one observed.
 func (r *runner) missing() error {
+	if r.spec.Anomaly {
+		return r.anomalous()
+	}
 	t, f, err := r.judgedTable()
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"dw/checks/detect"
@@ -34,12 +35,13 @@ const (
 	MaxPreviewDays     = 90
 )
 
-// PreviewVolume says how often a volume check would have spoken in the days
-// before now, each bucket judged by those before it. It asks one GROUP BY. It
-// refuses other kinds, and days beyond 1 to 90.
+// PreviewVolume says how often a check that uses history would have spoken in the
+// days before now, each bucket judged by those before it: a volume check, or one
+// with anomaly. It asks one GROUP BY for each thing that is judged. It refuses
+// other checks, and days beyond 1 to 90.
 func PreviewVolume(ctx context.Context, spec Spec, q Querier, now time.Time, days int) (Preview, error) {
-	if spec.kind() != KindVolume {
-		return Preview{}, fmt.Errorf("check %s is of kind %s; only volume checks have a past that can be judged", spec.Name, spec.Kind)
+	if spec.kind() != KindVolume && !spec.Anomaly {
+		return Preview{}, fmt.Errorf("check %s is of kind %s; only volume checks, and those with anomaly, have a past that can be judged", spec.Name, spec.Kind)
 	}
 	if days < 1 || days > MaxPreviewDays {
 		return Preview{}, fmt.Errorf("%d days are not between 1 and %d", days, MaxPreviewDays)
@@ -63,13 +65,16 @@ func previewVolume(ctx context.Context, spec Spec, q Querier, now time.Time, day
 	if e.empty() {
 		return Preview{}, errors.New("the table has no rows yet")
 	}
+	if spec.Anomaly {
+		return r.previewAnomaly(t, e, days)
+	}
 	rule := newVolumeRule(spec, e.clock.loc, e.clock.now)
 	history := detectorDays
 	if spec.judge() != JudgeDetector {
 		history = 7 * spec.weeks()
 	}
 	first, reach := rule.reach(e, days+history)
-	h, err := readHistory(ctx, q, t, e, spec.Where, []Bucket{reach}, !aligned(e.clock.loc, reach.Start, reach.End))
+	h, err := readHistory(ctx, q, t, e, spec.Where, []Bucket{reach}, !aligned(e.clock.loc, reach.Start, reach.End), measureRows)
 	if err != nil {
 		return Preview{}, err
 	}
@@ -99,12 +104,61 @@ func (p *Preview) byDetector(rule volumeRule, h history, first Bucket) error {
 		if d.buckets[i].Start.Before(p.From) {
 			continue
 		}
-		p.count(v.State == detect.Learning)
-		if v.State == detect.Alarm && !rule.spec.slightly(v.Window) {
+		young := v.Days < learnDays
+		p.count(young)
+		if !young && v.State == detect.Alarm && !rule.spec.slightly(v.Window) {
 			p.say(d.buckets[i].End, v.Text(rule.grid.loc, "rows"))
 		}
 	}
 	return nil
+}
+
+// previewAnomaly lists what would have been said of each measure.
+func (r *runner) previewAnomaly(t target, e extent, days int) (Preview, error) {
+	rule := newVolumeRule(r.spec, e.clock.loc, e.clock.now)
+	first, reach := rule.reach(e, days+detectorDays)
+	p := Preview{
+		Check: r.spec.Name, Judge: JudgeDetector,
+		From: maxTime(first.Start, rule.open.Start.AddDate(0, 0, -days)), To: rule.open.Start,
+	}
+	all, err := r.measures(t, e)
+	if err != nil {
+		return Preview{}, err
+	}
+	c, err := r.spec.detectConfig(e.clock.loc)
+	if err != nil {
+		return Preview{}, err
+	}
+	for _, m := range all {
+		h, err := readHistory(r.ctx, r.q, t, e, r.spec.Where, []Bucket{reach}, !aligned(e.clock.loc, reach.Start, reach.End), m.sql)
+		if err != nil {
+			return Preview{}, err
+		}
+		f, err := m.judge(c, rule.grid, h, first, rule.recent[0])
+		if err != nil {
+			return Preview{}, fmt.Errorf("judge %s: %w", m.name, err)
+		}
+		p.SQL = h.sql
+		p.byFinding(f, r.spec, rule.grid, e)
+	}
+	return p, nil
+}
+
+// byFinding lists what would have been said of one measure.
+func (p *Preview) byFinding(f finding, spec Spec, g grid, e extent) {
+	own := Preview{}
+	for i, v := range f.d.verdicts {
+		if f.d.buckets[i].Start.Before(p.From) {
+			continue
+		}
+		young := v.Days < learnDays
+		p.count(young)
+		if !young && v.State == detect.Alarm && !spec.smallChange(v.Window) {
+			own.say(f.d.buckets[i].End, f.text(spec.Table, i, g, e))
+		}
+	}
+	p.Messages = append(p.Messages, own.Messages...)
+	slices.SortStableFunc(p.Messages, func(a, b PastMessage) int { return a.At.Compare(b.At) })
 }
 
 // byWeeks lists what the median of earlier weeks would have said.

@@ -129,7 +129,7 @@ func (s side) history(r *runner, span Bucket, loc *time.Location) (history, erro
 	if e.empty() {
 		return history{}, unfit("see why no row is loaded", "table %s has no row up to now, so there is nothing to compare", s.name())
 	}
-	return readHistory(r.ctx, s.q, t, e, s.where, []Bucket{span}, !aligned(loc, span.Start, span.End))
+	return readHistory(r.ctx, s.q, t, e, s.where, []Bucket{span}, !aligned(loc, span.Start, span.End), measureRows)
 }
 
 // judgeBuckets finds the worst bucket, and since when they differ.

@@ -67,7 +67,7 @@ type Kept struct {
 // unknown, never zero.
 type KeptSpan struct {
 	Start time.Time  `json:"start"` // UTC
-	Value float64    `json:"value"` // what is measured: the rows, or of them those without a value, or an aggregate of them
+	Value float64    `json:"value"` // what is measured of the rows, where that is not their number
 	Rows  float64    `json:"rows"`
 	Seen  []Sighting `json:"seen,omitempty"` // how it grew; empty where it was first read when it was old
 }

@@ -83,6 +83,7 @@ type Spec struct {
 	Lateness        time.Duration     // volume: age up to which late rows are looked for in a bucket; 0 is DefaultLateness
 	Weeks           int               // volume: weeks of history, 3 to 52; 0 is DefaultWeeks
 	Judge           string            // volume: JudgeDetector, the default without thresholds, or JudgeWeeks
+	Anomaly         bool              // missing, metric: each bucket of TimeColumn is judged by the detector
 	FalseAlarms     float64           // volume by the detector: messages in 30 days that may be false; 0 is detect.DefaultBudget
 	Holidays        []string          // volume by the detector: days like 2026-12-25 that are not judged
 	MaxAge          time.Duration     // freshness

@@ -83,6 +83,7 @@ func (s Spec) validateKind(kind string, p *problems) {
 	if !countsInPercent(kind) {
 		s.refusePercent(kind, p)
 	}
+	s.validateAnomaly(kind, p)
 	s.validatePartition(kind, p)
 	s.validateGroups(kind, p)
 }

@@ -92,3 +92,19 @@ func (s Spec) validatePartition(kind string, p *problems) {
 		p.add("partition.last", "a partition needs a duration such as 48h")
 	}
 }
+
+// validateAnomaly checks what the detector needs of a check that is no volume
+// check.
+func (s Spec) validateAnomaly(kind string, p *problems) {
+	switch {
+	case !s.Anomaly:
+	case kind != KindMissing && kind != KindMetric:
+		p.add("anomaly", "a %s check takes none; volume checks are judged so without it", kind)
+	case s.TimeColumn == "":
+		p.add("time_column", "anomaly needs it, to measure each hour or day")
+	case s.thresholdSet():
+		p.add("anomaly", "stands beside a threshold; write one of the two")
+	case len(s.GroupBy) > 0 || s.PartitionColumn != "":
+		p.add("anomaly", "takes no group_by and no partition")
+	}
+}

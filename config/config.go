@@ -282,6 +282,7 @@ type Check struct {
 	MinRows     int      `yaml:"min_rows"`
 	Delay       Duration `yaml:"delay"`
 	Weeks       int      `yaml:"weeks"`
+	Anomaly     bool     `yaml:"anomaly"`      // missing, metric: judged by the detector
 	Lateness    Duration `yaml:"lateness"`     // volume: age up to which late rows are looked for in a bucket
 	Judge       string   `yaml:"judge"`        // volume: detector, the default without thresholds, or weeks
 	FalseAlarms float64  `yaml:"false_alarms"` // detector: messages in 30 days that may be false

@@ -18,7 +18,7 @@ func previewCommand() *cobra.Command {
 	var days int
 	cmd := &cobra.Command{
 		Use:   "preview NAME",
-		Short: "Say how often a volume check would have spoken in the past",
+		Short: "Say how often a check that uses history would have spoken in the past",
 		Long: "Judges each bucket of the last days by those before it, and lists the messages that would have been sent,\n" +
 			"at most one in 24 hours. Nothing is recorded. Exit code 2: the question could not be asked.",
 		Args: cobra.ExactArgs(1),
