@@ -124,6 +124,7 @@ func (a *App) openStore(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
+	a.project.metrics.Store(a.store)
 	a.receipts = &Log{store: a.store, key: signer.VerifierKey(), instance: c.Instance}
 	return nil
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,7 +40,11 @@ func (p *Project) database(name string) (database, error) {
 	if !known {
 		return nil, fmt.Errorf("%q is not in connections", name)
 	}
-	db, err := openDatabase(c)
+	open := openDatabase
+	if c.Kind == config.KindPushed {
+		open = func(c config.Connection) (database, error) { return p.openPushed(limitsOf(c)) }
+	}
+	db, err := open(c)
 	if err != nil {
 		return nil, fmt.Errorf("connection %s: %w", name, err)
 	}
@@ -68,7 +73,15 @@ func openDatabase(c config.Connection) (database, error) {
 			LockTimeout: c.LockTimeout.Std(), MaxCost: c.MaxCost, MaxRowsScanned: int64(c.MaxRowsScanned),
 		})
 	}
-	return sqlite.Open(c.Path, sqlite.Options{MaxRows: rows, Timeout: c.Timeout.Or(defaultQueryTimeout)})
+	if c.Kind == config.KindPushed {
+		return nil, errors.New("what was pushed is read with the configuration that it belongs to")
+	}
+	return sqlite.Open(c.Path, limitsOf(c))
+}
+
+// limitsOf are the limits of a connection to a SQLite file.
+func limitsOf(c config.Connection) sqlite.Options {
+	return sqlite.Options{MaxRows: cmp.Or(c.MaxRows, defaultMaxRows), Timeout: c.Timeout.Or(defaultQueryTimeout)}
 }
 
 // checkConnections reports DSNs that cannot be read; none is connected to.

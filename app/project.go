@@ -13,6 +13,7 @@ import (
 	"dw/checks"
 	"dw/config"
 	"dw/lineage"
+	"dw/store"
 )
 
 // Project is a configuration with everything that can be had from it without
@@ -27,6 +28,7 @@ type Project struct {
 	mu        sync.Mutex
 	databases map[string]database
 	live      atomic.Pointer[lineage.Graph]
+	metrics   atomic.Pointer[store.DB] // what was pushed, where this process has dw's database open
 }
 
 // LoadProject reads a configuration file. The error holds every problem of the
@@ -55,6 +57,7 @@ func LoadProject(path string, from config.Sources, offline bool) (*Project, erro
 	problems = append(problems, checkGraphTokens(c)...)
 	problems = append(problems, checkSignals(c, graph)...)
 	problems = append(problems, checkConnections(c)...)
+	problems = append(problems, checkMetrics(c)...)
 	problems = append(problems, checkPlaybooks(c)...)
 	p.Graph, p.Specs = graph, specs
 	if problems = without(problems, offline); len(problems) > 0 {

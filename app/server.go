@@ -34,7 +34,7 @@ func newServer(a *App) (*server, error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", s.health)
 	mux.Handle("GET /metrics", promhttp.HandlerFor(s.metrics(), promhttp.HandlerOpts{}))
-	if err := errors.Join(s.mountIntake(mux), s.mountPages(mux), s.mountOpenLineage(mux), s.mountSignals(mux)); err != nil {
+	if err := errors.Join(s.mountIntake(mux), s.mountPages(mux), s.mountOpenLineage(mux), s.mountSignals(mux), s.mountMetrics(mux)); err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
 	s.http = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second}

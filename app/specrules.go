@@ -32,7 +32,7 @@ func specRules(c *config.Config, d config.Check, key string, spec *checks.Spec) 
 	if _, known := c.Connections[d.ToConnection]; d.ToConnection != "" && !known {
 		add("to_connection", "%q is not in connections", d.ToConnection)
 	}
-	if d.Regex != "" && c.Connections[d.Connection].Kind == "sqlite" {
+	if d.Regex != "" && c.Connections[d.Connection].Kind != config.KindPostgres && c.Connections[d.Connection].Kind != "" {
 		add("regex", "SQLite has no regular expressions; use values, length or a check of kind sql")
 	}
 	if d.AcceptedAt != "" {

@@ -25,6 +25,7 @@ type Config struct {
 	Checks      []Check                 `yaml:"checks"`
 	Changes     Changes                 `yaml:"changes"`
 	Signals     Signals                 `yaml:"signals"`
+	Metrics     Metrics                 `yaml:"metrics"`
 
 	// AgentOperators are names of people who hold credentials of dw or of an agent;
 	// they decide no policy change.

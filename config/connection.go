@@ -6,11 +6,12 @@ import "os"
 const (
 	KindSQLite   = "sqlite"
 	KindPostgres = "postgres"
+	KindPushed   = "pushed"
 )
 
 // Connection is one database to read.
 type Connection struct {
-	Kind           string   `yaml:"kind"`             // sqlite or postgres
+	Kind           string   `yaml:"kind"`             // sqlite, postgres, or pushed: what came to /intake/metrics
 	Path           string   `yaml:"path"`             // sqlite: the file
 	DSN            Secret   `yaml:"dsn"`              // postgres: URL or key=value, as libpq reads it
 	Schemas        []string `yaml:"schemas"`          // postgres: searched for names without a schema; default: the role's search_path
@@ -24,7 +25,7 @@ type Connection struct {
 // check reports what is wrong with a connection, without connecting. Whether a
 // DSN can be read is for the connector to say.
 func (c Connection) check(add adder, key string) {
-	oneOf(add, key+".kind", c.Kind, KindSQLite, KindPostgres)
+	oneOf(add, key+".kind", c.Kind, KindSQLite, KindPostgres, KindPushed)
 	if c.MaxRows < 0 {
 		add(key+".max_rows", "is negative")
 	}
@@ -33,6 +34,8 @@ func (c Connection) check(add adder, key string) {
 		c.checkSQLite(add, key)
 	case KindPostgres:
 		c.checkPostgres(add, key)
+	case KindPushed:
+		c.checkPushed(add, key)
 	}
 }
 

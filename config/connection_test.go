@@ -25,7 +25,7 @@ func TestConnections(t *testing.T) {
 		"sqlite with a cost":      {"{kind: sqlite, path: ., max_cost: 3}", "connections.w.max_cost: is a key of kind postgres"},
 		"sqlite with a lock time": {"{kind: sqlite, path: ., lock_timeout: 3}", "connections.w.lock_timeout: is a key of kind postgres"},
 		"sqlite with rows":        {"{kind: sqlite, path: ., max_rows_scanned: 3}", "connections.w.max_rows_scanned: is a key of kind postgres"},
-		"another kind":            {"{kind: oracle}", "connections.w.kind: \"oracle\" is not one of [sqlite postgres]"},
+		"another kind":            {"{kind: oracle}", "connections.w.kind: \"oracle\" is not one of [sqlite postgres pushed]"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -67,7 +67,7 @@ func rootCommand() *cobra.Command {
 	}
 	root.AddCommand(demoCommand(), runCommand(), checkCommand(), explainCommand(), blastCommand(), traceCommand(), graphCommand(),
 		configCommand(), receiptsCommand(), slackdevCommand(), doctorCommand(), initCommand(), benchCommand())
-	root.AddCommand(recordCommand(), historyCommand(), backupCommand(), restoreCommand(), signalCommand(), importCommand(), ownerCommand(), slaCommand(), freshCommand(), pictureCommand())
+	root.AddCommand(recordCommand(), historyCommand(), metricCommand(), backupCommand(), restoreCommand(), signalCommand(), importCommand(), ownerCommand(), slaCommand(), freshCommand(), pictureCommand())
 	root.AddCommand(sqlWorkerCommand())
 	return root
 }
