@@ -95,7 +95,9 @@ func assetLines(a Asset, now time.Time, seen []Line) []Line {
 	lines = append(lines, a.claimLines("columns", "columns", now)...)
 	lines = append(lines, a.claimLines("also called", "aliases", now)...)
 	for _, key := range sortedKeys(a.Properties) {
-		lines = append(lines, a.line(key, "property "+key, a.Properties[key], now))
+		if key != checksum {
+			lines = append(lines, a.line(key, "property "+key, a.Properties[key], now))
+		}
 	}
 	return lines
 }

@@ -253,6 +253,10 @@ func (e manifestEntry) otherNames(name string, more ...string) []string {
 	return out
 }
 
+// checksum is the property by which two states of a definition are told apart; it
+// tells a person nothing, so that Explain leaves it out.
+const checksum = "dbt.checksum"
+
 func (e manifestEntry) properties() map[string]string {
 	out := map[string]string{"dbt.resource_type": e.resource()}
 	for key, value := range map[string]looseText{
@@ -266,6 +270,9 @@ func (e manifestEntry) properties() map[string]string {
 		if value != "" {
 			out[key] = string(value)
 		}
+	}
+	if e.Checksum.sum != "" {
+		out[checksum] = e.Checksum.sum
 	}
 	if emails := e.Owner.Emails; len(emails) > 0 {
 		out["dbt.owner_email"] = strings.Join(emails, ", ")

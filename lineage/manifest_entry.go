@@ -32,6 +32,22 @@ type manifestEntry struct {
 	Maturity      looseText      `json:"maturity"`
 	URL           looseText      `json:"url"`
 	Label         looseText      `json:"label"`
+	Checksum      entryChecksum  `json:"checksum"` // of the file that defines it
+}
+
+// entryChecksum is an object in every version that has one; whatever else stands
+// there is no checksum.
+type entryChecksum struct{ sum string }
+
+// UnmarshalJSON is for encoding/json.
+func (c *entryChecksum) UnmarshalJSON(text []byte) error {
+	var object struct {
+		Checksum string `json:"checksum"`
+	}
+	if json.Unmarshal(text, &object) == nil {
+		c.sum = object.Checksum
+	}
+	return nil
 }
 
 type manifestConfig struct {

@@ -63,12 +63,16 @@ func printChange(out io.Writer, graph *lineage.Graph, c lineage.Change, err erro
 		fmt.Fprintf(out, "; of %d no source says which columns they read, the worst is assumed", answer.Unsure)
 	}
 	fmt.Fprintln(out)
-	for _, i := range answer.Impacts {
+	printImpacts(out, answer.Impacts)
+	return nil
+}
+
+func printImpacts(out io.Writer, impacts []lineage.Impact) {
+	for _, i := range impacts {
 		owner := "no owner known"
 		if i.Owner != "" {
 			owner = "owner " + fmt.Sprintf("%q", i.Owner)
 		}
 		fmt.Fprintf(out, "  %-10s %s %q: %q (%s)\n", i.Outcome, i.Kind, i.Name, i.Why, owner)
 	}
-	return nil
 }

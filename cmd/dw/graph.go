@@ -11,7 +11,7 @@ import (
 
 func graphCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "graph", Short: "Ask about the context graph as a whole: what disagrees, who is missing, what is there"}
-	cmd.AddCommand(graphDoctorCommand(), graphUnownedCommand(), graphSearchCommand())
+	cmd.AddCommand(graphDoctorCommand(), graphUnownedCommand(), graphSearchCommand(), graphDiffCommand())
 	return cmd
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -102,4 +103,20 @@ func TestBenchLineage(t *testing.T) {
 	dw(t, dir, "bench", "lineage", "gone.jsonl").want(t, 2, "gone.jsonl")
 	write(t, dir, "no.jsonl", "{")
 	dw(t, dir, "bench", "lineage", "no.jsonl").want(t, 2, "no.jsonl")
+}
+
+// TestGraphDiff: a newer manifest that takes something away that is read ends with
+// exit code 1, so that a pull request can be held back by it.
+func TestGraphDiff(t *testing.T) {
+	t.Parallel()
+	dir := farm(t)
+	write(t, dir, "newer.json", strings.NewReplacer(`"source.farm.raw.probes": {`, `"source.farm.raw.sensors": {`,
+		`"unique_id": "source.farm.raw.probes"`, `"unique_id": "source.farm.raw.sensors"`, `["source.farm.raw.probes"]`, `["source.farm.raw.sensors"]`).Replace(farmManifest))
+	dw(t, dir, "graph", "diff", "--manifest", "newer.json", "--against", "manifest.json").want(t, 1, "1 changes, 1 assets added: below them 1 break", "drop", "probes", "breaks", `"soil"`)
+	asJSON := dw(t, dir, "graph", "diff", "--manifest", "newer.json", "--against", "manifest.json", "--json")
+	asJSON.want(t, 1)
+	fits(t, "graph-diff", asJSON.stdout)
+	dw(t, dir, "graph", "diff", "--manifest", "manifest.json", "--against", "manifest.json").want(t, 0, "0 changes")
+	dw(t, dir, "graph", "diff", "--manifest", "newer.json").want(t, 2, "--against OLD")
+	dw(t, dir, "graph", "diff", "--manifest", "newer.json", "--against", "gone.json").want(t, 2, "gone.json")
 }

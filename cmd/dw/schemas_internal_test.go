@@ -31,7 +31,7 @@ func TestPublishedSchemas(t *testing.T) {
 	t.Parallel()
 	for name, s := range map[string]*jsonschema.Schema{
 		"explain": schemaOf[lineage.Explanation](t), "trace": schemaOf[traced](t), "blast": schemaOf[lineage.BlastRadius](t),
-		"change": schemaOf[lineage.ChangeImpact](t), "answer": schemaOf[lineage.Answer](t), "picture": schemaOf[picture.Picture](t), "search": schemaOf[[]lineage.Found](t),
+		"change": schemaOf[lineage.ChangeImpact](t), "answer": schemaOf[lineage.Answer](t), "picture": schemaOf[picture.Picture](t), "graph-diff": schemaOf[lineage.Diff](t), "search": schemaOf[[]lineage.Found](t),
 		"graph-doctor": schemaOf[graphDiagnosis](t), "graph-unowned": schemaOf[[]lineage.Orphan](t),
 	} {
 		s.Schema, s.Title = "https://json-schema.org/draft/2020-12/schema", "dw "+name
