@@ -24,6 +24,7 @@ import (
 	"dw/config"
 	"dw/handlers"
 	"dw/jobs"
+	"dw/lineage/columns"
 	"dw/receipts"
 	"dw/store"
 	"dw/workflows"
@@ -34,6 +35,7 @@ type Options struct {
 	LogTo   io.Writer // default: standard error
 	Version string
 	Crash   func(point string) // named points of the store, for tests; nil in production
+	Columns columns.Reader     // reads columns out of the SQL of dbt models; without an engine none are
 }
 
 // App is one running dw.
@@ -63,6 +65,7 @@ type App struct {
 	release   func() error  // gives the database back to the next dw
 	redraw    chan struct{} // asks for a new graph
 	drawn     string        // what the graph was made of, see drawGraph
+	columns   columns.Reader
 }
 
 // New builds a dw. It asks Slack who the bot is and who the configured people
@@ -70,7 +73,7 @@ type App struct {
 // an error of Run; the project is the caller's to close after an error of New.
 func New(ctx context.Context, project *Project, o Options) (*App, error) {
 	a := &App{
-		project: project, log: newLogger(project.Config, o.LogTo), redactor: redactorOf(project.Config), redraw: make(chan struct{}, 1),
+		project: project, log: newLogger(project.Config, o.LogTo), redactor: redactorOf(project.Config), redraw: make(chan struct{}, 1), columns: o.Columns,
 	}
 	steps := []func() error{
 		a.takeStore,

@@ -15,8 +15,9 @@ import (
 
 // buildGraph joins the manifests and the configured assets. now is the age of
 // what the configuration says: it is read now. said is what is known to be wrong
-// already and is not said again; stored is what events have stated.
-func buildGraph(c *config.Config, now time.Time, said config.Problems, stored lineage.Statements) (*lineage.Graph, config.Problems) {
+// already and is not said again; stored is what events have stated, read what was
+// read out of SQL.
+func buildGraph(c *config.Config, now time.Time, said config.Problems, stored lineage.Statements, read *lineage.Statements) (*lineage.Graph, config.Problems) {
 	g := graphBuilder{c: c, now: now, builder: lineage.NewBuilder(), said: said, places: places{}}
 	for i := range c.Lineage.Assets {
 		g.asset(i)
@@ -29,6 +30,9 @@ func buildGraph(c *config.Config, now time.Time, said config.Problems, stored li
 		whole = g.source(i) && whole
 	}
 	stored.Add(g.builder)
+	if read != nil {
+		addColumns(g.builder, *read)
+	}
 	// Without one of the manifests, edges to its assets would seem wrong.
 	if !whole {
 		return nil, g.problems

@@ -63,7 +63,11 @@ func checkGraphTokens(c *config.Config) config.Problems {
 // have stated. A file that has become bad is an error; the graph that stood
 // before stays.
 func (p *Project) redraw(stored lineage.Statements) error {
-	graph, problems := buildGraph(p.Config, p.Now(), nil, stored)
+	p.drawing.Lock()
+	defer p.drawing.Unlock()
+	kept := statements(stored)
+	p.stated.Store(&kept)
+	graph, problems := buildGraph(p.Config, p.Now(), nil, stored, p.columns.Load())
 	if len(problems) > 0 {
 		return problems
 	}

@@ -16,6 +16,14 @@ import (
 // GraphOfManifest builds a graph of one dbt manifest and, where a path is given,
 // the catalog beside it.
 func GraphOfManifest(path, catalog string) (*lineage.Graph, error) {
+	builder, err := builderOfManifest(path, catalog)
+	if err != nil {
+		return nil, err
+	}
+	return builder.Build()
+}
+
+func builderOfManifest(path, catalog string) (*lineage.Builder, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read the manifest: %w", err)
@@ -42,7 +50,7 @@ func GraphOfManifest(path, catalog string) (*lineage.Graph, error) {
 	for _, e := range edges {
 		builder.AddEdge(e)
 	}
-	return builder.Build()
+	return builder, nil
 }
 
 // forgetful is the memory of a one-off run: no earlier result is known.

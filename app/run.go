@@ -71,6 +71,7 @@ func (a *App) runParts(ctx context.Context, cancel context.CancelFunc) error {
 	part("the clock", a.watchClock)
 	part("graph", a.keepGraph)
 	part("catalogues", a.keepCatalogues)
+	part("columns", a.keepColumns)
 	part("HTTP", a.server.run)
 	parts.Wait()
 	return errors.Join(errs...)

@@ -10,10 +10,11 @@ import (
 	"time"
 )
 
-// The names of the sources of the facts that LoadCatalog and LoadRunResults read.
+// The names of the sources of what is read beside a manifest.
 const (
 	SourceCatalog    = "dbt catalog"
 	SourceRunResults = "dbt run results"
+	SourceModelSQL   = "dbt model SQL" // read out of the SQL of dbt models: see package columns
 )
 
 // artifactMetadata is the head that all of dbt's artifacts share.

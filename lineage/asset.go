@@ -132,11 +132,34 @@ type Edge struct {
 	Columns []ColumnLink `json:"columns,omitempty"`
 }
 
+// AnyColumn stands in a ColumnLink for every column: as From where it is not known
+// which feed To, as From and To where all go on under their own names. An empty
+// From says that only the rows count.
+const AnyColumn = "*"
+
 // ColumnLink says that a column of an edge's From feeds a column of its To.
 type ColumnLink struct {
 	From string `json:"from"`
 	To   string `json:"to,omitempty"`  // empty: it affects every row of To, by a filter or a join
 	Use  string `json:"use,omitempty"` // UseValue or UseFilter
+	// By says how the source knows, for links that are read out of SQL: "engine with
+	// catalog".
+	By string `json:"by,omitempty"`
+	// Unsure says that the link is one of several that may be meant: it is kept, so
+	// that nothing is missed.
+	Unsure bool `json:"unsure,omitempty"`
+}
+
+// carries reports whether a column passes the link, and the column that it comes
+// out as; "" is every row.
+func (l ColumnLink) carries(column string) (string, bool) {
+	switch {
+	case l.From == AnyColumn && l.To == AnyColumn:
+		return column, true
+	case l.From == AnyColumn || l.From != "" && fold(l.From) == fold(column):
+		return fold(l.To), true
+	}
+	return "", false
 }
 
 // System returns the part of the id before "://", or "" where there is none.

@@ -31,6 +31,9 @@ func (b *Builder) AddAsset(a Asset) {
 	b.statements[a.ID] = append(b.statements[a.ID], a)
 }
 
+// Has reports whether a source has stated an asset under this id.
+func (b *Builder) Has(id AssetID) bool { return len(b.statements[id]) > 0 }
+
 // AddEdge adds one source's statement that one asset feeds another.
 func (b *Builder) AddEdge(e Edge) {
 	b.edges = append(b.edges, e)

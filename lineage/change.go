@@ -169,23 +169,43 @@ func (g *Graph) carry(from, to int32, e Edge, t taint) (taint, bool) {
 	if len(e.Columns) == 0 {
 		return g.carryUnknown(from, to, t)
 	}
-	out := taint{sure: t.sure}
+	out := taint{sure: true}
 	reached := false
 	for _, l := range e.Columns {
-		if !t.all && !slices.Contains(t.columns, fold(l.From)) {
+		if t.all {
+			reached = true
+			out.add(l, fold(l.To))
 			continue
 		}
-		reached = true
-		if l.To == "" {
-			out.all, out.why = true, "reads "+l.From
-			continue
+		for _, column := range t.columns {
+			if to, ok := l.carries(column); ok {
+				reached = true
+				out.add(l, to)
+			}
 		}
-		out.columns = appendNew(out.columns, fold(l.To))
 	}
+	out.sure = out.sure && t.sure
 	if out.why == "" && reached {
 		out.why = "its " + strings.Join(firstOf(out.columns, 5), ", ") + " come from it"
 	}
 	return out, reached
+}
+
+// add puts in what one link carries. All of it is sure only where each link is.
+func (t *taint) add(l ColumnLink, to string) {
+	t.sure = t.sure && !l.Unsure
+	switch {
+	case to == AnyColumn:
+		t.all, t.why = true, "takes all of its columns over"
+	case to != "":
+		t.columns = appendNew(t.columns, to)
+	case l.From == "":
+		t.all, t.why = true, "counts its rows"
+	case l.Unsure:
+		t.all, t.why = true, "may filter or join by it"
+	default:
+		t.all, t.why = true, "reads "+l.From
+	}
 }
 
 // carryUnknown carries on over an edge whose columns no source states. A job is

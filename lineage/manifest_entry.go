@@ -33,6 +33,8 @@ type manifestEntry struct {
 	URL           looseText      `json:"url"`
 	Label         looseText      `json:"label"`
 	Checksum      entryChecksum  `json:"checksum"` // of the file that defines it
+	CompiledCode  looseText      `json:"compiled_code"`
+	CompiledSQL   looseText      `json:"compiled_sql"` // before dbt 1.3
 }
 
 // entryChecksum is an object in every version that has one; whatever else stands

@@ -78,14 +78,18 @@ func (f *graphFlags) asset(cmd *cobra.Command, name string) (*lineage.Graph, lin
 func explainCommand() *cobra.Command {
 	var flags graphFlags
 	cmd := &cobra.Command{
-		Use:   "explain ASSET",
-		Short: "Say what an asset is, where it comes from and who owns it; exit code 3 if it is unknown",
+		Use:   "explain ASSET[.COLUMN]",
+		Short: "Say what an asset or a column is, where it comes from and who owns it; exit code 3 if it is unknown",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			graph, asset, now, err := flags.asset(cmd, args[0])
+			q, err := flags.about(cmd, args[0], false)
 			if err != nil {
 				return err
 			}
+			if q.column != "" {
+				return explainColumn(cmd.OutOrStdout(), q, flags.asJSON)
+			}
+			graph, asset, now := q.graph, q.asset, q.now
 			seen, err := flags.seen(cmd, asset.ID)
 			if err != nil {
 				return &exitError{exitUnasked, err}

@@ -18,11 +18,15 @@ func runCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			bot, err := app.New(cmd.Context(), project, app.Options{LogTo: cmd.ErrOrStderr(), Version: version})
+			worker, reader, err := keptReader()
+			if err != nil {
+				return &exitError{exitFailed, errors.Join(err, project.Close())}
+			}
+			bot, err := app.New(cmd.Context(), project, app.Options{LogTo: cmd.ErrOrStderr(), Version: version, Columns: reader})
 			if err != nil {
 				return &exitError{exitFailed, errors.Join(fmt.Errorf("start: %w", err), project.Close())}
 			}
-			if err := errors.Join(bot.Run(cmd.Context()), bot.Close()); err != nil {
+			if err := errors.Join(bot.Run(cmd.Context()), bot.Close(), worker.Close()); err != nil {
 				return &exitError{exitFailed, err}
 			}
 			return nil

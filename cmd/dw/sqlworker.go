@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -61,8 +62,8 @@ func installEngine(cmd *cobra.Command, path, folder string) error {
 	return nil
 }
 
-// sqlReader answers questions about columns with a process of this very program;
-// without one where the engine is not installed.
+// sqlReader answers questions about columns with a process of this very program,
+// which the worker ends; without an engine where it is not installed.
 func sqlReader() (*columns.Worker, columns.Reader, error) {
 	folder, err := polyglot.Folder(os.Getenv)
 	if err != nil {
@@ -77,4 +78,18 @@ func sqlReader() (*columns.Worker, columns.Reader, error) {
 		return worker, columns.Reader{}, nil
 	}
 	return worker, columns.Reader{Engine: worker}, nil
+}
+
+// keptReader is sqlReader with the answers kept beside the engine.
+func keptReader() (*columns.Worker, columns.Reader, error) {
+	worker, reader, err := sqlReader()
+	if err != nil || reader.Engine == nil {
+		return worker, reader, err
+	}
+	folder, err := polyglot.Folder(os.Getenv)
+	if err != nil {
+		return nil, columns.Reader{}, err
+	}
+	reader.Engine = columns.Cache{Engine: worker, Version: polyglot.Version, Folder: filepath.Join(folder, "answers"), Limit: columns.DefaultStatement}
+	return worker, reader, nil
 }

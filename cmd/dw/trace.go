@@ -24,17 +24,21 @@ func traceCommand() *cobra.Command {
 	var up, down bool
 	var depth int
 	cmd := &cobra.Command{
-		Use:   "trace ASSET",
-		Short: "List all that feeds an asset and all that it feeds, nearest first; exit code 3 if it is unknown",
+		Use:   "trace ASSET[.COLUMN]",
+		Short: "List all that feeds an asset or a column and all that it feeds, nearest first; exit code 3 if it is unknown",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if depth < 0 {
 				return &exitError{exitUnasked, errors.New("--depth is 1 or more, or 0 for no limit")}
 			}
-			graph, asset, now, err := flags.asset(cmd, args[0])
+			q, err := flags.about(cmd, args[0], false)
 			if err != nil {
 				return err
 			}
+			if q.column != "" {
+				return traceColumn(cmd.OutOrStdout(), q, up || !down, down || !up, depth, flags.asJSON)
+			}
+			graph, asset, now := q.graph, q.asset, q.now
 			answer := traced{Asset: asset.ID}
 			if up || !down {
 				if answer.Up, err = graph.Trace(asset.ID, true, depth); err != nil {

@@ -66,6 +66,9 @@ func (r Reader) Read(ctx context.Context, q Query) (Answer, error) {
 	if doubts.Pivot != "" && slices.ContainsFunc(answer.Outputs, func(o Output) bool { return o.Name == "*" }) {
 		return tablesOnly(q, "the columns that "+doubts.Pivot+" makes are not listed"), nil
 	}
+	if len(tables) == 0 && slices.ContainsFunc(answer.Outputs, func(o Output) bool { return !o.Sure() }) {
+		rung = NoSchema // it reads what is no table: a file
+	}
 	answer.Rung = rung
 	return answer, nil
 }
