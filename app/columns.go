@@ -25,19 +25,22 @@ func (p *Project) ReadColumns(ctx context.Context, reader columns.Reader) error 
 		}
 		found.Assets, found.Edges = append(found.Assets, stated.Assets...), append(found.Edges, stated.Edges...)
 	}
-	p.columns.Store(&found)
-	return p.redraw(p.stated.Load().or())
+	return p.setColumns(&found)
 }
 
-// or is the statements, none where there is no pointer.
-func (s *statements) or() lineage.Statements {
-	if s == nil {
-		return lineage.Statements{}
+// setColumns draws the graph with what was read out of SQL. What does not fit is
+// given up, so that it stands in no later graph's way.
+func (p *Project) setColumns(found *lineage.Statements) error {
+	p.drawing.Lock()
+	defer p.drawing.Unlock()
+	before := p.columns
+	p.columns = found
+	if err := p.draw(); err != nil {
+		p.columns = before
+		return err
 	}
-	return lineage.Statements(*s)
+	return nil
 }
-
-type statements lineage.Statements
 
 // columnsOf reads one project.
 func columnsOf(ctx context.Context, reader columns.Reader, path, catalog string, opts lineage.ManifestOptions) (lineage.Statements, error) {

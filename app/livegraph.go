@@ -65,9 +65,13 @@ func checkGraphTokens(c *config.Config) config.Problems {
 func (p *Project) redraw(stored lineage.Statements) error {
 	p.drawing.Lock()
 	defer p.drawing.Unlock()
-	kept := statements(stored)
-	p.stated.Store(&kept)
-	graph, problems := buildGraph(p.Config, p.Now(), nil, stored, p.columns.Load())
+	p.stated = stored
+	return p.draw()
+}
+
+// draw is redraw for what holds drawing.
+func (p *Project) draw() error {
+	graph, problems := buildGraph(p.Config, p.Now(), nil, p.stated, p.columns)
 	if len(problems) > 0 {
 		return problems
 	}

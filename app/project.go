@@ -29,9 +29,9 @@ type Project struct {
 	databases map[string]database
 	live      atomic.Pointer[lineage.Graph]
 	metrics   atomic.Pointer[store.DB] // what was pushed, where this process has dw's database open
-	drawing   sync.Mutex                         // one redraw at a time: the newest stands
-	columns   atomic.Pointer[lineage.Statements] // what was read out of SQL, see ReadColumns
-	stated    atomic.Pointer[statements]         // what events have stated
+	drawing   sync.Mutex               // one redraw at a time: the newest stands
+	columns   *lineage.Statements      // what was read out of SQL, see ReadColumns
+	stated    lineage.Statements       // what events have stated
 }
 
 // LoadProject reads a configuration file. The error holds every problem of the
