@@ -72,6 +72,7 @@ func (a *App) runParts(ctx context.Context, cancel context.CancelFunc) error {
 	part("graph", a.keepGraph)
 	part("catalogues", a.keepCatalogues)
 	part("columns", a.keepColumns)
+	part("files of signals", a.keepSignalFiles)
 	part("HTTP", a.server.run)
 	parts.Wait()
 	return errors.Join(errs...)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"dw/checks"
@@ -39,13 +40,27 @@ func checkSignals(c *config.Config, graph *lineage.Graph) config.Problems {
 		case err != nil:
 			problems = append(problems, c.Problem(key+".tokens", "%v", err))
 		}
-		for check, name := range s.Assets {
-			if graph == nil {
-				break
-			}
-			if _, err := graph.Resolve(name); err != nil {
-				problems = append(problems, c.Problem(key+".assets."+check, "%v", err))
-			}
+		problems = append(problems, checkTied(c, key, s, graph)...)
+	}
+	for i, f := range c.Signals.Files {
+		key := fmt.Sprintf("signals.files[%d]", i)
+		if !slices.Contains(signals.Tools(), f.Tool) {
+			problems = append(problems, c.Problem(key+".tool", "%q is not one of %s", f.Tool, strings.Join(signals.Tools(), ", ")))
+		}
+		problems = append(problems, checkTied(c, key, f.Source(), graph)...)
+	}
+	return problems
+}
+
+// checkTied finds assets that are named for a source and not known.
+func checkTied(c *config.Config, key string, s config.SignalSource, graph *lineage.Graph) config.Problems {
+	var problems config.Problems
+	for check, name := range s.Assets {
+		if graph == nil {
+			break
+		}
+		if _, err := graph.Resolve(name); err != nil {
+			problems = append(problems, c.Problem(key+".assets."+check, "%v", err))
 		}
 	}
 	return problems

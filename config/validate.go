@@ -43,6 +43,9 @@ func (c *Config) applyDefaults(folder string) {
 	for i := range c.Lineage.Assets {
 		c.Lineage.Assets[i].Root = resolve(folder, c.Lineage.Assets[i].Root)
 	}
+	for i, file := range c.Signals.Files {
+		c.Signals.Files[i].Path = resolve(folder, file.Path)
+	}
 	for i, file := range c.Changes.Files {
 		c.Changes.Files[i] = resolve(folder, file)
 	}

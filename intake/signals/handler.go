@@ -160,7 +160,12 @@ func (h *Handler) record(ctx context.Context, s Signal, now time.Time, answer *A
 		answer.Old++
 		return nil
 	}
-	outcome, problem, err := h.opts.Recorder.RecordSignal(ctx, h.opts.Source.Name, s)
+	return answer.record(ctx, h.opts.Recorder, h.opts.Source.Name, s)
+}
+
+// record records one signal and counts it.
+func (answer *Answer) record(ctx context.Context, to Recorder, source string, s Signal) error {
+	outcome, problem, err := to.RecordSignal(ctx, source, s)
 	if err != nil {
 		return fmt.Errorf("record signal of check %s: %w", s.Check, err)
 	}
