@@ -56,7 +56,7 @@ type Options struct {
 	// SQLite database locked before it fails and nothing is changed; 0 means 5 s,
 	// which is more than Slack waits for an answer.
 	LockWait time.Duration
-	// Crash is called at the named points of each Update and of a migration, so that a test can
+	// Crash is called at the named points of each commit and of a migration, so that a test can
 	// end the process there. It is nil in production.
 	Crash func(point string)
 }

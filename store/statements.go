@@ -23,21 +23,39 @@ func newStatements(pool *sql.DB) *statements {
 	return &statements{pool: pool, ready: map[string]*sql.Stmt{}, wanted: map[string]string{}}
 }
 
-// prepare readies what earlier transactions ran; the caller holds no connection.
+// prepare readies what earlier transactions ran; the caller holds no connection. The
+// lock is not held meanwhile: those who have the connections that it waits for take it.
 func (s *statements) prepare(ctx context.Context) error {
 	if s == nil {
 		return nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for name, text := range s.wanted {
+	for name, text := range s.take() {
 		stmt, err := s.pool.PrepareContext(ctx, text) //nolint:sqlclosecheck // close closes it
 		if err != nil {
 			return fmt.Errorf("prepare %s: %w", name, err)
 		}
-		s.ready[name] = stmt
-		delete(s.wanted, name)
+		if err := s.put(name, stmt); err != nil {
+			return fmt.Errorf("prepare %s twice: %w", name, err)
+		}
 	}
+	return nil
+}
+
+func (s *statements) take() (wanted map[string]string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	wanted, s.wanted = s.wanted, map[string]string{}
+	return wanted
+}
+
+// put keeps stmt, unless another was faster.
+func (s *statements) put(name string, stmt *sql.Stmt) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ready[name] != nil {
+		return stmt.Close()
+	}
+	s.ready[name] = stmt
 	return nil
 }
 
