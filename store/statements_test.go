@@ -18,7 +18,6 @@ func TestPreparingWaitsForNobodyWhoWaitsForIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close()
 	look := func(tx workflows.ReadTx) error { _, err := tx.Incidents(t.Context(), false, 0); return err }
 	var views, inside sync.WaitGroup
 	goOn := make(chan struct{})
@@ -60,5 +59,8 @@ func TestPreparingWaitsForNobodyWhoWaitsForIt(t *testing.T) {
 	}
 	if len(db.reads.ready) == 0 {
 		t.Error("nothing was prepared")
+	}
+	if err := db.Close(); err != nil { // not before: it would wait, too
+		t.Error(err)
 	}
 }
