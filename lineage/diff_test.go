@@ -34,24 +34,29 @@ func TestDiff(t *testing.T) {
 	}{
 		"nothing": {old(), links(), ""},
 		"a column is gone": {
-			[]lineage.Asset{model("orders", "1", "postgres:///s.m.orders", "id"), old()[1], board, old()[3]}, nil,
+			[]lineage.Asset{model("orders", "1", "postgres:///s.m.orders", "id"), old()[1], board, old()[3]},
+			nil,
 			"drop test://orders.price; breaks fct; changes board",
 		},
 		"a column that nobody of use reads": {
-			[]lineage.Asset{model("orders", "1", "postgres:///s.m.orders", "price"), old()[1], board, old()[3]}, nil,
+			[]lineage.Asset{model("orders", "1", "postgres:///s.m.orders", "price"), old()[1], board, old()[3]},
+			nil,
 			"drop test://orders.id; breaks fct; unaffected board",
 		},
 		"no columns are stated any more": {[]lineage.Asset{model("orders", "1", "postgres:///s.m.orders"), old()[1], board, old()[3]}, nil, ""},
 		"an asset is gone, and what it fed": {
-			[]lineage.Asset{board, old()[3]}, nil,
+			[]lineage.Asset{board, old()[3]},
+			nil,
 			"drop test://fct.; drop test://orders.; breaks board",
 		},
 		"renamed": {
-			[]lineage.Asset{model("orders", "1", "postgres:///s.m.orders_v2", "id", "price"), old()[1], board, old()[3]}, nil,
+			[]lineage.Asset{model("orders", "1", "postgres:///s.m.orders_v2", "id", "price"), old()[1], board, old()[3]},
+			nil,
 			"rename test://orders.; breaks fct; changes board",
 		},
 		"another definition": {
-			[]lineage.Asset{old()[0], model("fct", "2", "", "total", "n"), board, old()[3], model("added", "1", "")}, nil,
+			[]lineage.Asset{old()[0], model("fct", "2", "", "total", "n"), board, old()[3], model("added", "1", "")},
+			nil,
 			"values test://fct.; changes board; added test://added",
 		},
 	} {
