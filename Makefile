@@ -121,6 +121,7 @@ bench-lineage: build ## score lineage on known cases and time the graph beside i
 	bin/dw bench lineage $(DW_SHARED)/fixtures/lineage/cases.jsonl
 	bin/dw bench lineage $(DW_SHARED)/fixtures/lineage/dbt_models.jsonl
 	$(GO) test -run '^$$' -bench . -benchtime 5x ./lineage
+	DW_BENCH_MILLION=1 $(GO) test -run '^$$' -bench Million -timeout 30m ./lineage
 
 .PHONY: bench-rca bench-scan
 bench-rca: build ## name the segments of labelled incidents (DW_SHARED; needs python3 with numpy)

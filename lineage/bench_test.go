@@ -15,10 +15,12 @@ const (
 
 // benchPairs is a synthetic graph of 100k nodes and 0.5M edges: five parents a
 // node, four in five of them near. It is denser than any real estate.
-func benchPairs() [][2]int32 {
+func benchPairs() [][2]int32 { return pairsOf(benchNodes) }
+
+func pairsOf(nodes int32) [][2]int32 {
 	r := rand.New(rand.NewPCG(1, 2))
-	pairs := make([][2]int32, 0, benchNodes*benchParents)
-	for n := int32(1); n < benchNodes; n++ {
+	pairs := make([][2]int32, 0, nodes*benchParents)
+	for n := int32(1); n < nodes; n++ {
 		for range benchParents {
 			parent := r.Int32N(n)
 			if r.IntN(5) < 4 {
@@ -34,9 +36,14 @@ func benchID(n int32) lineage.AssetID { return lineage.AssetID(fmt.Sprintf("benc
 
 func benchGraph(b *testing.B, pairs [][2]int32) *lineage.Graph {
 	b.Helper()
+	return graphOf(b, pairs, benchNodes)
+}
+
+func graphOf(b *testing.B, pairs [][2]int32, nodes int32) *lineage.Graph {
+	b.Helper()
 	builder := lineage.NewBuilder()
 	from := []lineage.Provenance{seen("bench")}
-	for n := range int32(benchNodes) {
+	for n := range nodes {
 		builder.AddAsset(lineage.Asset{ID: benchID(n), Kind: lineage.KindTable, From: from})
 	}
 	for _, p := range pairs {
