@@ -175,6 +175,12 @@ func (s *Service) clockDeadline(ctx context.Context, d Deadline) error {
 }
 
 func fireClock(kind string, p Proposal, policy Policy, now time.Time) (Proposal, Outcome) {
+	if p.Offered() && (kind == DeadlineRemind || kind == DeadlineEscalate) {
+		late, out := declined(p, "it has not begun in time", false, now)
+		next, more := fireClock(kind, late, policy, now)
+		out.merge(more)
+		return next, out
+	}
 	switch kind {
 	case DeadlineRemind:
 		return remind(p, now)

@@ -235,6 +235,25 @@ func TestStaleFactsAreAsked(t *testing.T) {
 	}
 }
 
+// TestNotBegunInTime: where the queue is held (the log does not verify, say), people
+// are asked when it is time to remind them, and dw begins nothing later.
+func TestNotBegunInTime(t *testing.T) {
+	t.Parallel()
+	e, eff := offered(t)
+	e.pass(t, e.policy.RemindAfter+time.Minute)
+	p := e.key(t, "hold")
+	if p.Offered() || !e.noted(t, "it has not begun in time. Ann (owner) is asked to decide") {
+		t.Fatalf("%+v, notes %+v", p.Itself, e.incident(t).Notes)
+	}
+	if err := e.svc.Perform(t.Context(), eff); err != nil {
+		t.Fatal(err)
+	}
+	wantState(t, e.key(t, "hold"), Waiting)
+	if len(e.sched.launches) != 0 {
+		t.Errorf("launches %v", e.sched.launches)
+	}
+}
+
 // TestRejectedIsNotBegun: a person who is quicker decides, either way.
 func TestRejectedIsNotBegun(t *testing.T) {
 	t.Parallel()
