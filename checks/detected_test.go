@@ -2,7 +2,9 @@ package checks_test
 
 import (
 	"fmt"
+	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -14,22 +16,67 @@ import (
 // seventy days up to now; but tells how many a given hour has.
 func steady(t *testing.T, but map[string]int) *warehouse {
 	t.Helper()
+	w := newWarehouse(t)
+	if err := w.w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(w.path, steadyFile(t), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.connect()
+	for hour, n := range but {
+		at, err := time.Parse("2006-01-02 15", "2026-"+hour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.exec("DELETE FROM orders WHERE created_at >= ? AND created_at < ?", at.Format(datetimeLayout), at.Add(time.Hour).Format(datetimeLayout))
+		w.exec("DELETE FROM plan")
+		w.exec("INSERT INTO plan VALUES (?, ?)", at.Format(datetimeLayout), n)
+		w.fromPlan()
+	}
+	return w
+}
+
+// steadies holds the file with nothing changed: it is the same for every test.
+var steadies struct {
+	sync.Mutex
+	file []byte
+}
+
+func steadyFile(t *testing.T) []byte {
+	t.Helper()
+	steadies.Lock()
+	defer steadies.Unlock()
+	if steadies.file != nil {
+		return steadies.file
+	}
 	w := newWarehouse(t, "CREATE TABLE orders (id INTEGER PRIMARY KEY, channel TEXT, device TEXT, created_at TEXT)", "CREATE TABLE plan (at TEXT, n INTEGER)", "BEGIN")
 	for at := now.Add(-70 * 24 * time.Hour).Truncate(time.Hour); !at.After(now); at = at.Add(time.Hour) {
 		n := 10 + (at.YearDay()*7+at.Hour()*3)%3
 		if at.Hour() >= 8 {
 			n += 30
 		}
-		if changed, ok := but[at.Format("01-02 15")]; ok {
-			n = changed
-		}
 		w.exec("INSERT INTO plan VALUES (?, ?)", at.Format(datetimeLayout), n)
 	}
-	w.exec(`WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < 200)
+	w.fromPlan()
+	w.exec("COMMIT")
+	if err := w.w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.ReadFile(w.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	steadies.file = file
+	return file
+}
+
+// fromPlan spreads the planned rows over their hours, up to now.
+func (e *warehouse) fromPlan() {
+	e.t.Helper()
+	e.exec(`WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < 200)
 		INSERT INTO orders (channel, device, created_at) SELECT 'web', 'phone', datetime(p.at, '+' || (3600 * (i.n - 1) / p.n) || ' seconds') FROM plan p JOIN i ON i.n <= p.n
 		WHERE datetime(p.at, '+' || (3600 * (i.n - 1) / p.n) || ' seconds') <= ?`, now.Format(datetimeLayout))
-	w.exec("COMMIT")
-	return w
 }
 
 const datetimeLayout = "2006-01-02 15:04:05"

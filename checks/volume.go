@@ -143,6 +143,9 @@ func (r *runner) volume() error {
 	if err := r.bucketFits(t, e); err != nil {
 		return err
 	}
+	if e.empty() && !e.future.IsZero() {
+		return unfit("correct the times, or leave such rows out with where", "table %s has no row up to now; its only rows lie in the future, the newest at %s", t.name, e.clock.text(e.future))
+	}
 	if e.empty() {
 		return r.learning(0, fmt.Sprintf("table %s has no rows yet", t.name))
 	}
