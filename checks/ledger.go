@@ -41,7 +41,7 @@ func (r *runner) openLedger(t target, e extent, from time.Time, measure string) 
 // unread returns the parts of some spans that must be read: what is not kept, and
 // what was too young, when it was read last, to hold all its rows.
 func (l *ledger) unread(spans []Bucket) []Bucket {
-	settled := l.kept.Until.Add(-l.lateness)
+	settled := l.settled()
 	var out []Bucket
 	for _, span := range mergeSpans(slices.Clone(spans)) {
 		for at := span.Start; at.Before(span.End); at = at.Add(l.history.step()) {
@@ -58,6 +58,17 @@ func (l *ledger) unread(spans []Bucket) []Bucket {
 	return mergeSpans(out)
 }
 
+// settled is up to where what is kept is not read again: it was old enough when it
+// was read last, and lies before the time as of which the check is asked, which may
+// be within a span that has ended since.
+func (l *ledger) settled() time.Time {
+	settled := l.kept.Until.Add(-l.lateness)
+	if settled.After(l.now) {
+		return l.now
+	}
+	return settled
+}
+
 // count returns the rows of some spans, reads what is not kept, and keeps it.
 func (l *ledger) count(r *runner, t target, e extent, spans []Bucket) (history, error) {
 	if l.shelf == nil {
@@ -65,6 +76,9 @@ func (l *ledger) count(r *runner, t target, e extent, spans []Bucket) (history, 
 	}
 	h := history{counts: map[time.Time]float64{}, values: map[time.Time]float64{}, quarters: l.history.Quarters, first: e.first}
 	for at, span := range l.kept.Spans {
+		if at.Add(l.history.step()).After(l.now) {
+			continue
+		}
 		h.counts[at], h.values[at] = span.Rows, span.Value
 	}
 	unread := l.unread(spans)
