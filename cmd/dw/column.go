@@ -52,8 +52,7 @@ func (f *graphFlags) about(cmd *cobra.Command, name string, want bool) (asked, e
 
 // columnError gives an unknown column the exit code of an unknown asset.
 func columnError(err error) error {
-	var column *lineage.UnknownColumnError
-	if errors.As(err, &column) {
+	if _, ok := errors.AsType[*lineage.UnknownColumnError](err); ok {
 		return &exitError{exitUnknown, err}
 	}
 	return assetError(err)

@@ -1,6 +1,7 @@
 package columns_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -126,7 +127,9 @@ func TestWorkerTimesOut(t *testing.T) {
 	t.Parallel()
 	w := worker(t, "normal", 2*time.Second)
 	before := process(t, w)
-	if _, err := w.Analyze(t.Context(), "hang", nil); !errors.Is(err, columns.ErrTimedOut) {
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if _, err := w.Analyze(ctx, "hang", nil); !errors.Is(err, columns.ErrTimedOut) {
 		t.Fatalf("%v, want a time-out", err)
 	}
 	if after := process(t, w); after == before {
