@@ -1,6 +1,7 @@
 package diagnosis_test
 
 import (
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -85,6 +86,19 @@ func causes() map[string][2]twist {
 			in.Probes = []diagnosis.Evidence{{System: "dead letter sample", What: "sampled values", Value: n, At: at(12, 35)}}
 		}
 	}
+	inMode := func(mode string) func(*diagnosis.Input) {
+		return func(in *diagnosis.Input) {
+			g := in.Graph.(graph)
+			topic := g.assets[topicID]
+			topic.Properties = maps.Clone(topic.Properties)
+			topic.Properties[diagnosis.PropIcebergMode] = mode
+			g.assets[topicID] = topic
+		}
+	}
+	dlq := func(text string) [2]twist {
+		told := happened(changed("config", topicID, text))
+		return [2]twist{{incident, both(rejected, framed("50 of 50"), told)}, {incident, told}} // told, and nothing is rejected
+	}
 	segment := func(in *diagnosis.Input) { in.Segments = split() }
 	merged := happened(changed("merge", modelID, "other join"))
 	return map[string][2]twist{
@@ -110,6 +124,13 @@ func causes() map[string][2]twist {
 		"translation_paused": {
 			{incident, happened(changed("config", topicID, "translation paused while the catalog moves"))},
 			{incident, both(happened(changed("config", topicID, "translation paused while the catalog moves")), rejected)},
+		},
+		"dead_letter_unknown_schema": dlq("deleted subject readings-value"),
+		"dead_letter_type":           dlq("invalid records: failed_data_translation"),
+		"dead_letter_table_schema":   dlq("cluster upgraded to v25.3.1"),
+		"unexpected_wire_format": {
+			{incident, both(rejected, framed("50 of 50"), inMode("value_schema_latest"))},
+			{incident, both(rejected, framed("50 of 50"), inMode("value_schema_id_prefix"))},
 		},
 		"dead_letter_schema": {
 			{incident, both(rejected, framed("50 of 50"), happened(changed("schema", topicID, "version 4 drops a field")))},

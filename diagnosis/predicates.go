@@ -44,6 +44,7 @@ func denied(ask predicate) predicate {
 func predicates() map[string]predicate {
 	return map[string]predicate{
 		"topic_takes_wire_format":  wordless(topicTakesWireFormat),
+		"topic_takes_plain_values": wordless(topicTakesPlainValues),
 		"dead_letter_growing":      wordless(deadLetterGrowing),
 		"dead_letter_empty":        wordless(deadLetterEmpty),
 		"dead_letter_asked_since":  wordless(deadLetterAskedSince),
@@ -116,8 +117,12 @@ func topicTakesWireFormat(f *facts) finding {
 
 // takesWireFormat reads both forms of the mode: a name, or sections such as
 // `key:mode=string;value:mode=schema_id_prefix,layout=flat`.
-func takesWireFormat(mode string) bool {
-	if strings.TrimSpace(mode) == "value_schema_id_prefix" {
+func takesWireFormat(mode string) bool { return hasMode(mode, "schema_id_prefix") }
+
+// hasMode reports whether values are read so, of the modes of a topic.
+func hasMode(mode, want string) bool {
+	name, _, _ := strings.Cut(strings.TrimSpace(mode), ":") // value_schema_latest:subject=…
+	if name == "value_"+want {
 		return true
 	}
 	for section := range strings.SplitSeq(mode, ";") {
@@ -126,12 +131,24 @@ func takesWireFormat(mode string) bool {
 			continue
 		}
 		for setting := range strings.SplitSeq(rest, ",") {
-			if strings.TrimSpace(setting) == "mode=schema_id_prefix" {
+			if strings.TrimSpace(setting) == "mode="+want {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// topicTakesPlainValues holds where the topic reads values without the wire format,
+// by the newest schema of its subject.
+func topicTakesPlainValues(f *facts) finding {
+	if f.topic == nil || !hasMode(f.topic.Properties[PropIcebergMode], "schema_latest") {
+		return finding{is: fails, says: "the topic's mode does not read plain values by the newest schema"}
+	}
+	mode := f.topic.Properties[PropIcebergMode]
+	return finding{is: holds, says: label(f.topic.Asset) + " is in Iceberg mode " + mode, evidence: []Evidence{{
+		System: "topic", What: label(f.topic.Asset) + " takes values without a header", Value: mode, At: seenAt(f.topic.Asset, f.now), Source: "property " + PropIcebergMode,
+	}}}
 }
 
 func seenAt(a lineage.Asset, now time.Time) time.Time {
