@@ -19,14 +19,17 @@ func TestPreparingWaitsForNobodyWhoWaitsForIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	look := func(tx workflows.ReadTx) error { _, err := tx.Incidents(t.Context(), false, 0); return err }
-	var views, inside sync.WaitGroup
+	var views, inside, looked sync.WaitGroup
 	goOn := make(chan struct{})
 	inside.Add(readers)
+	looked.Add(readers)
 	for range readers {
 		views.Go(func() {
 			err := db.View(t.Context(), func(tx workflows.ReadTx) error {
-				err := look(tx) // from here on it is to be prepared
 				inside.Done()
+				inside.Wait()   // nobody begins after the first look
+				err := look(tx) // from here on it is to be prepared
+				looked.Done()
 				<-goOn
 				if err != nil {
 					return err
@@ -38,7 +41,7 @@ func TestPreparingWaitsForNobodyWhoWaitsForIt(t *testing.T) {
 			}
 		})
 	}
-	inside.Wait()
+	looked.Wait()
 	views.Go(func() {
 		if err := db.View(t.Context(), look); err != nil {
 			t.Errorf("the view that waited: %v", err)
