@@ -114,6 +114,10 @@ func timedSpecs(column string) map[string]checks.Spec {
 		"volume of a channel": {Kind: "volume", Judge: checks.JudgeWeeks, Table: "orders", TimeColumn: column, MinRows: 5, Where: "channel = 'web'"},
 		"volume at half past": {Kind: "volume", Judge: checks.JudgeWeeks, Table: "orders", TimeColumn: column, MinRows: 5, Zone: "Asia/Kolkata"},
 		"volume of a day":     {Kind: "volume", Judge: checks.JudgeWeeks, Table: "orders", TimeColumn: column, Bucket: "day", Zone: "Europe/Berlin"},
+		"volume by detector":  {Kind: "volume", Table: "orders", TimeColumn: column},
+		"volume by its days":  {Kind: "volume", Table: "orders", TimeColumn: column, Bucket: "day", Zone: "Europe/Berlin"},
+		"anomaly of NULLs":    {Kind: "missing", Table: "orders", TimeColumn: column, Columns: []string{"device", "amount"}, Anomaly: true, Zone: "Asia/Kolkata"},
+		"anomaly of a value":  {Kind: "metric", Table: "orders", TimeColumn: column, Expression: "avg(amount)", Anomaly: true},
 		"volume empty":        {Kind: "volume", Table: "empty", TimeColumn: column},
 		"metric baseline":     {Kind: "metric", Table: "orders", TimeColumn: column, Expression: "count(*)"},
 		"metric as usual":     {Kind: "metric", Table: "orders", TimeColumn: column, Expression: "count(DISTINCT device)", Where: "channel = 'web'"},
@@ -200,7 +204,7 @@ func statusOf(name string) checks.Status {
 	switch name {
 	case "freshness", "volume of a channel", "volume at half past", "volume of a day", "dead_letter share", "dead_letter where", "dead_letter none",
 		"row_count", "missing percent", "unique of two", "sql value",
-		"metric as usual", "metric of a bucket", "metric partition", "dimension as usual", "reconcile as usual":
+		"volume by detector", "volume by its days", "anomaly of NULLs", "metric as usual", "metric of a bucket", "metric partition", "dimension as usual", "reconcile as usual":
 		return checks.Pass
 	case "missing empty", "unique empty":
 		return checks.Error
