@@ -1,7 +1,9 @@
 package app
 
 import (
+	"errors"
 	"fmt"
+	"time"
 
 	"dw/store"
 )
@@ -13,12 +15,24 @@ var ErrLocked = store.ErrLocked
 // the process ends; see store.LockFile.
 func LockFile(path string) (release func() error, err error) { return store.LockFile(path) }
 
+// A lock that another dw is about to let go is waited for: one that ends, or a child
+// process of this one between fork and exec, which holds what its parent had open.
+const (
+	lockPatience = 2 * time.Second
+	lockPause    = 50 * time.Millisecond
+)
+
 // takeStore holds that no other dw works on a SQLite database.
 func (a *App) takeStore() error {
-	release, err := store.Alone(a.project.Config.Store.DSN.Reveal())
-	if err != nil {
-		return fmt.Errorf("store.dsn: %w", err)
+	for tries := lockPatience / lockPause; ; tries-- {
+		release, err := store.Alone(a.project.Config.Store.DSN.Reveal())
+		if err == nil {
+			a.release = release
+			return nil
+		}
+		if !errors.Is(err, store.ErrInUse) || tries <= 0 {
+			return fmt.Errorf("store.dsn: %w", err)
+		}
+		time.Sleep(lockPause)
 	}
-	a.release = release
-	return nil
 }

@@ -74,7 +74,11 @@ func (db *DB) runTurn(ctx context.Context, open *group, alone bool, do func(*wri
 	g = open
 	defer func() { db.leave(ctx, g) }()
 	if g == nil {
+		waited := db.line.last()
 		if g, err = db.beginGroup(ctx, alone); err != nil {
+			if ctx.Err() == nil {
+				db.line.refuse(waited, err)
+			}
 			return nil, err
 		}
 	}

@@ -16,16 +16,25 @@ type line struct {
 	mu      sync.Mutex
 	taken   bool
 	waiting []*waiter
+	entered int // who waited until now
 }
 
 type waiter struct {
-	alone bool
-	turn  chan *group // takes one: the open transaction, or nil
+	number int
+	alone  bool
+	turn   chan handed // takes one
+}
+
+// handed is a turn: the open transaction that comes with it, nil for none; or, with
+// an error, no turn.
+type handed struct {
+	open *group
+	err  error
 }
 
 // enter waits for the turn and returns the open transaction that comes with it, nil
-// for none; alone never joins one. An error means that ctx ended first, and that
-// there is no turn to give on.
+// for none; alone never joins one. An error means that ctx ended first, or that the
+// database could not be had all the while, and that there is no turn to give on.
 func (l *line) enter(ctx context.Context, alone bool, leave func(*group)) (*group, error) {
 	l.mu.Lock()
 	if !l.taken {
@@ -33,18 +42,43 @@ func (l *line) enter(ctx context.Context, alone bool, leave func(*group)) (*grou
 		l.mu.Unlock()
 		return nil, nil
 	}
-	w := &waiter{alone: alone, turn: make(chan *group, 1)}
+	l.entered++
+	w := &waiter{number: l.entered, alone: alone, turn: make(chan handed, 1)}
 	l.waiting = append(l.waiting, w)
 	l.mu.Unlock()
 	select {
-	case g := <-w.turn:
-		return g, nil
+	case h := <-w.turn:
+		return h.open, h.err
 	case <-ctx.Done():
 	}
 	if !l.drop(w) {
-		leave(<-w.turn) // it came at the same moment; others wait for it
+		if h := <-w.turn; h.err == nil {
+			leave(h.open) // it came at the same moment; others wait for it
+		}
 	}
 	return nil, ctx.Err()
+}
+
+// last is the number of whoever entered last.
+func (l *line) last() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.entered
+}
+
+// refuse answers everybody up to a number who still waits. They have waited for the
+// database as long as the one who was refused: each waiting as long again, one after
+// the other, would keep a person waiting for minutes.
+func (l *line) refuse(upTo int, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.waiting = slices.DeleteFunc(l.waiting, func(w *waiter) bool {
+		if w.number > upTo {
+			return false
+		}
+		w.turn <- handed{err: err}
+		return true
+	})
 }
 
 // drop takes w out of the line and reports false where it had its turn already.
@@ -83,6 +117,6 @@ func (l *line) pass() {
 }
 
 func (l *line) next(g *group) {
-	l.waiting[0].turn <- g
+	l.waiting[0].turn <- handed{open: g}
 	l.waiting = slices.Delete(l.waiting, 0, 1)
 }
