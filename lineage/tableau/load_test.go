@@ -46,7 +46,7 @@ func TestLoad(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s %s %s%s %v", a.Kind, a.ID, a.Name, owner, a.Columns))
 	}
 	for _, e := range stated.Edges {
-		got = append(got, fmt.Sprintf("%s > %s %v", e.From, e.To, e.Columns))
+		got = append(got, fmt.Sprintf("%s > %s %s", e.From, e.To, linksOf(e)))
 	}
 	want := []string{
 		"table postgres:///shop.mart.`odd.<!channel>` odd.<!channel> []",
@@ -57,7 +57,7 @@ func TestLoad(t *testing.T) {
 		"dashboard tableau://acme/w1/Hidden Hidden of mia@acme.example []",
 		"dashboard tableau://acme/w2 No dashboards []",
 		"postgres:///shop.mart.`odd.<!channel>` > tableau://acme/d1 []",
-		"postgres:///shop.mart.orders > tableau://acme/d1 [{price Total value} {fee Total value}]",
+		"postgres:///shop.mart.orders > tableau://acme/d1 [price Total value, fee Total value]",
 		"postgres:///shop.mart.orders > tableau://acme/d3 []",
 		"postgres:///shop.mart.orders > tableau://acme/w1/Hidden []",
 		"table:///secret > tableau://acme/w2 []",
@@ -149,4 +149,12 @@ func FuzzLoad(f *testing.F) {
 			t.Errorf("what is read builds no graph: %v", err)
 		}
 	})
+}
+
+func linksOf(e lineage.Edge) string {
+	out := []string{}
+	for _, l := range e.Columns {
+		out = append(out, strings.Join([]string{l.From, l.To, l.Use}, " "))
+	}
+	return "[" + strings.Join(out, ", ") + "]"
 }
