@@ -76,27 +76,32 @@ func (s *Service) courier(e Errand) Courier {
 
 // onErrand changes an errand in one transaction, if it still is what was read.
 func (s *Service) onErrand(ctx context.Context, r ErrandRef, read Errand, change func(Incident, Errand, *work) (Incident, Outcome)) error {
-	return s.write(ctx, func(w *work) error {
-		i, err := w.incident(ctx, r.Incident)
-		if err != nil {
-			return err
-		}
-		if e, known := i.Errand(r.Errand); known && e == read {
-			w.setIncident(change(i, e, w))
-		}
-		return nil
-	})
+	return s.write(ctx, func(w *work) error { return w.onErrand(ctx, r, read, change) })
+}
+
+func (w *work) onErrand(ctx context.Context, r ErrandRef, read Errand, change func(Incident, Errand, *work) (Incident, Outcome)) error {
+	i, err := w.incident(ctx, r.Incident)
+	if err != nil {
+		return err
+	}
+	if e, known := i.Errand(r.Errand); known && e == read {
+		w.setIncident(change(i, e, w))
+	}
+	return nil
 }
 
 // callErrand commits the intent and, if it still stands as it was read, makes
 // the call.
 func (s *Service) callErrand(ctx context.Context, r ErrandRef, read Errand, courier Courier, o Order) error {
 	var intent Errand
-	err := s.onErrand(ctx, r, read, func(i Incident, e Errand, w *work) (Incident, Outcome) {
-		w.quiet = true
-		var out Outcome
-		intent, out = intendErrand(i, e, courier.Name(), o, s.errandWait(i), w.now)
-		return i.withErrand(intent), out
+	err := s.write(ctx, func(w *work) error {
+		intent = Errand{} // of a run that was lost; another may have changed the errand since
+		return w.onErrand(ctx, r, read, func(i Incident, e Errand, w *work) (Incident, Outcome) {
+			w.quiet = true
+			var out Outcome
+			intent, out = intendErrand(i, e, courier.Name(), o, s.errandWait(i), w.now)
+			return i.withErrand(intent), out
+		})
 	})
 	if err != nil || intent.State != ErrandCalled {
 		return err

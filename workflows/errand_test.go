@@ -341,3 +341,32 @@ func TestOwnCallIsNoPersonsAct(t *testing.T) {
 		}
 	}
 }
+
+// TestLostIntentCallsNothing: where the commit of the intent is lost and another
+// process has settled the errand by the time it is tried again, nothing is called.
+func TestLostIntentCallsNothing(t *testing.T) {
+	t.Parallel()
+	e := boarded(OnRequest, OnRequest)
+	e.fail(t, "orders")
+	id := e.incident(t).ID
+	if _, err := e.svc.RequestTicket(t.Context(), ErrandRequest{By: ben, Incident: id, At: e.now}); err != nil {
+		t.Fatal(err)
+	}
+	e.store.conflicts, e.store.between = 1, func(d *memData) {
+		i, err := get[Incident](d.incidents, id)
+		done, begun := i.begun(EffectTicketOpen)
+		if err != nil || !begun || done.State != ErrandQueued {
+			t.Errorf("between the two: %v %+v", err, done)
+		}
+		done.State = ErrandDone
+		if err := put(d.incidents, id, i.withErrand(done)); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := e.svc.Perform(t.Context(), newEffect(EffectTicketOpen, "now", ErrandRef{Incident: id, Errand: EffectTicketOpen})); err != nil {
+		t.Fatal(err)
+	}
+	if n := e.tracker.carried(EffectTicketOpen); n != 0 || e.kinds()[receipts.KindErrandIntent] != 0 {
+		t.Errorf("called %d times without an intent of its own", n)
+	}
+}

@@ -24,8 +24,10 @@ type memStore struct {
 	mu        sync.Mutex
 	data      memData
 	commits   int
-	conflicts int   // how many coming commits are lost to another writer
-	down      error // what every commit answers while the database is away
+	conflicts int            // how many coming commits are lost to another writer
+	down      error          // what every commit answers while the database is away
+	shared    func(*memData) // what others wrote in the next transaction, which is lost and run again
+	between   func(*memData) // runs once where a commit was lost: another writer's
 }
 
 type memData struct {
@@ -66,6 +68,14 @@ func cloned[K comparable, V any](m map[K]V) map[K]V {
 func (s *memStore) Update(_ context.Context, do func(Tx) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if shared := s.shared; shared != nil {
+		s.shared = nil
+		lost := s.data.copy()
+		shared(&lost)
+		if err := do(&memTx{data: lost}); err != nil {
+			return err
+		}
+	}
 	tx := &memTx{data: s.data.copy()}
 	if err := do(tx); err != nil {
 		return err
@@ -75,6 +85,10 @@ func (s *memStore) Update(_ context.Context, do func(Tx) error) error {
 	}
 	if s.conflicts > 0 {
 		s.conflicts--
+		if s.between != nil {
+			s.between(&s.data)
+			s.between = nil
+		}
 		return fmt.Errorf("commit: %w", ErrConflict)
 	}
 	s.data = tx.data

@@ -38,6 +38,24 @@ func (s *Service) learn(f InForce) {
 	}
 }
 
+// relearn keeps what is committed, where a transaction was lost: it may have read
+// what another had written in the same one, and that is lost with it. Where
+// nothing can be read, what is known stays.
+func (s *Service) relearn(ctx context.Context) {
+	ctx = context.WithoutCancel(ctx)
+	for {
+		old := s.ruled.Load()
+		var f InForce
+		err := s.store.View(ctx, func(tx ReadTx) (err error) {
+			f, err = tx.InForce(ctx)
+			return err
+		})
+		if err != nil || s.ruled.CompareAndSwap(old, &f) {
+			return
+		}
+	}
+}
+
 func (s *Service) known() InForce {
 	if f := s.ruled.Load(); f != nil {
 		return *f

@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"errors"
 	"reflect"
 	"slices"
 	"strings"
@@ -390,5 +391,33 @@ func TestDamagedPolicy(t *testing.T) {
 	}
 	if e.asked(t); len(e.incident(t).Proposals) > 0 {
 		t.Error("dw asks")
+	}
+}
+
+// TestLostPolicyIsForgotten: what others wrote in a shared transaction that was
+// lost is not taken for what is in force, whether the update succeeds alone or not.
+func TestLostPolicyIsForgotten(t *testing.T) {
+	t.Parallel()
+	for name, down := range map[string]error{"it succeeds alone": nil, "it fails alone": errors.New("the disk is full")} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := opened(func(e *estate) { e.open(L2Propose) })
+			if err := e.svc.LoadPolicies(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			e.store.shared = func(d *memData) {
+				st := d.inForce.Domains["sales"]
+				st.Policy.Level = L3Act
+				d.inForce = d.inForce.with("sales", st)
+				d.inForce.Rev++
+			}
+			e.store.down = down
+			if err := e.svc.ClockJumped(t.Context(), e.now, e.now.Add(time.Hour)); !errors.Is(err, down) {
+				t.Fatal(err)
+			}
+			if p, _ := e.svc.Policy("sales"); p.Level != L2Propose {
+				t.Errorf("dw takes the domain for %s, and it is at L2", p.Level)
+			}
+		})
 	}
 }

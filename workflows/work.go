@@ -217,7 +217,9 @@ func (s *Service) write(ctx context.Context, do func(*work) error) error {
 	var err error
 	for range writeAttempts {
 		var after InForce
+		runs := 0
 		err = s.store.Update(ctx, func(tx Tx) error {
+			runs++
 			stop, err := tx.Stop(ctx)
 			if err != nil {
 				return fmt.Errorf("read the stop: %w", err)
@@ -238,6 +240,9 @@ func (s *Service) write(ctx context.Context, do func(*work) error) error {
 			after = w.inForce
 			return err
 		})
+		if err != nil || runs > 1 {
+			s.relearn(ctx)
+		}
 		if err == nil {
 			s.learn(after)
 		}
