@@ -11,7 +11,6 @@ import (
 
 	"dw/app"
 	"dw/lineage"
-	"dw/lineage/columns"
 )
 
 // asked is what a question is about: an asset of a graph, or one of its columns.
@@ -65,8 +64,8 @@ func (f *graphFlags) withColumns(cmd *cobra.Command) (_ *lineage.Graph, note str
 		return nil, "", err
 	}
 	defer func() { err = errors.Join(err, worker.Close()) }()
-	if reader.Engine == nil {
-		note = "columns are not read out of SQL: " + columns.NoEngine
+	if why := engineProblem(); why != "" {
+		note = "columns are not read out of SQL: " + why
 		fmt.Fprintln(cmd.ErrOrStderr(), note)
 	}
 	if f.project == nil {

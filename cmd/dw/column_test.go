@@ -105,6 +105,21 @@ func TestColumnsWithoutTheEngine(t *testing.T) {
 	dwWith(t, dir, env, "sqlworker", "--install", "other.wasm").want(t, 2, "is not the SQL engine that dw runs")
 }
 
+// TestColumnsWithADamagedEngine: a module that is cut off or changed reads nothing,
+// and the answer says so instead of only knowing less.
+func TestColumnsWithADamagedEngine(t *testing.T) {
+	t.Parallel()
+	dir, folder := bakery(t), t.TempDir()
+	write(t, folder, "polyglot-"+polyglot.Version+".wasm", "\x00asm")
+	for _, command := range []string{"explain", "trace", "blast"} {
+		got := dwWith(t, dir, []string{"DW_SQL_ENGINE=" + folder}, command, "raw.sales.price", "--manifest", "manifest.json", "--catalog", "catalog.json")
+		got.want(t, 0, "model.bakery.loaves")
+		if !strings.Contains(got.stderr, "columns are not read out of SQL: ") || !strings.Contains(got.stderr, "is not the SQL engine that dw runs") {
+			t.Errorf("%s does not say why: %s", command, got.stderr)
+		}
+	}
+}
+
 // TestBenchColumns: what an answer says that it does not know is counted apart.
 func TestBenchColumns(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -92,4 +93,20 @@ func keptReader() (*columns.Worker, columns.Reader, error) {
 	}
 	reader.Engine = columns.Cache{Engine: worker, Version: polyglot.Version, Folder: filepath.Join(folder, "answers"), Limit: columns.DefaultStatement}
 	return worker, reader, nil
+}
+
+// engineProblem says why no column is read out of SQL: the engine is not there, or
+// is not the one that dw was tested with. It is empty where nothing is in the way.
+func engineProblem() string {
+	folder, err := polyglot.Folder(os.Getenv)
+	if err == nil {
+		_, err = polyglot.Module(folder)
+	}
+	switch {
+	case err == nil:
+		return ""
+	case errors.Is(err, polyglot.ErrAbsent):
+		return columns.NoEngine
+	}
+	return err.Error()
 }
