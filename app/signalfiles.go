@@ -66,6 +66,9 @@ func (f *signalFile) take(ctx context.Context, now time.Time) (answer signals.An
 	if errors.Is(err, fs.ErrNotExist) {
 		return answer, false, nil
 	}
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is no regular file: opening it may wait for ever", f.Path)
+	}
 	if err != nil {
 		return answer, false, err
 	}
