@@ -37,8 +37,36 @@ func TestMetrics(t *testing.T) {
 		if _, err := db.PutMetrics(t.Context(), nil, now.AddDate(2, 0, 0)); err != nil {
 			t.Fatal(err)
 		}
-		if left, err := db.MetricsAfter(t.Context(), 0, 10); err != nil || len(left) != 0 {
-			t.Errorf("left %+v, %v", slices.Clone(left), err)
+		if left, err := db.MetricsAfter(t.Context(), 0, 10); err != nil || len(left) != 1 || left[0].Value != 4 {
+			t.Errorf("left, and only the newest was to be: %+v, %v", slices.Clone(left), err)
+		}
+	})
+}
+
+// TestMetricsAfterATrim: a value that is the newest to arrive and the oldest by time
+// goes, and the next is seen all the same by who has read that far.
+func TestMetricsAfterATrim(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, newPath func(testing.TB) string) {
+		db := open(t, newPath(t))
+		now := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+		put := func(at, now time.Time) {
+			t.Helper()
+			if _, err := db.PutMetrics(t.Context(), []store.MetricValue{{Metric: "a", At: at, Value: 1}}, now); err != nil {
+				t.Fatal(err)
+			}
+		}
+		put(now, now)
+		put(now.AddDate(0, 0, -400).Add(time.Minute), now) // backfilled, newest first
+		read, err := db.MetricsAfter(t.Context(), 0, 9)
+		if err != nil || len(read) != 2 {
+			t.Fatalf("read %+v, %v", read, err)
+		}
+		put(now, now.Add(time.Hour)) // sent again: nothing arrives, and the old one goes
+		put(now.Add(time.Hour), now.Add(time.Hour))
+		fresh, err := db.MetricsAfter(t.Context(), read[1].Rev, 9)
+		if err != nil || len(fresh) != 1 || !fresh[0].At.Equal(now.Add(time.Hour)) {
+			t.Errorf("fresh %+v, %v", fresh, err)
 		}
 	})
 }

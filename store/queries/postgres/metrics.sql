@@ -10,4 +10,5 @@ SELECT value FROM pushed_metrics WHERE metric = $1 AND at = $2;
 SELECT metric, at, value, rev FROM pushed_metrics WHERE rev > $1 ORDER BY rev LIMIT $2;
 
 -- name: metric_trim
-DELETE FROM pushed_metrics WHERE at < $1;
+-- The newest stays: its rev must not be given to another value, which readers would miss.
+DELETE FROM pushed_metrics WHERE at < $1 AND rev < (SELECT max(rev) FROM pushed_metrics);

@@ -10,4 +10,5 @@ SELECT value FROM pushed_metrics WHERE metric = ? AND at = ?;
 SELECT metric, at, value, rev FROM pushed_metrics WHERE rev > ? ORDER BY rev LIMIT ?;
 
 -- name: metric_trim
-DELETE FROM pushed_metrics WHERE at < ?;
+-- The newest stays: its rev must not be given to another value, which readers would miss.
+DELETE FROM pushed_metrics WHERE at < ? AND rev < (SELECT max(rev) FROM pushed_metrics);
