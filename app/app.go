@@ -350,7 +350,10 @@ func (a *App) recordStart(ctx context.Context, version string) error {
 				return err
 			}
 		}
-		return nil
+		if len(restored) == 0 {
+			return nil
+		}
+		return workflows.LowerRestored(ctx, tx, a.allPolicies(), now)
 	})
 	if err != nil {
 		return err

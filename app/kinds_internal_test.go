@@ -56,23 +56,31 @@ func (a *App) kindsWritten(t *testing.T) []string {
 }
 
 // TestStartReceipts: the first start records the key and the configuration, one on a
-// restored database what was restored.
+// restored database what was restored, and that dw no longer acts by itself.
 func TestStartReceipts(t *testing.T) {
 	t.Parallel()
 	a := logged(t)
 	if err := a.recordStart(t.Context(), "test"); err != nil {
 		t.Fatal(err)
 	}
+	a.policies = map[string]workflows.Policy{"grid": {Domain: "grid", Channel: "C1", Level: workflows.L3Act}}
+	acts := map[string]workflows.Governed{"grid": {Policy: a.policies["grid"], File: a.policies["grid"], Rev: 1}}
 	var head receipts.Head
-	err := a.store.View(t.Context(), func(tx workflows.ReadTx) (err error) {
-		head, err = tx.Head(t.Context())
+	err := a.store.Update(t.Context(), func(tx workflows.Tx) (err error) {
+		if head, err = tx.Head(t.Context()); err != nil {
+			return err
+		}
+		_, err = tx.PutInForce(t.Context(), workflows.InForce{Domains: acts, Rev: 1})
 		return err
 	})
 	note, err2 := json.Marshal(Restored{Backup: "b.db", SHA256: strings.Repeat("0", 64), Seq: head.Seq, Chain: hex.EncodeToString(head.Chain[:]), At: a.project.Now()})
 	if err := errors.Join(err, err2, os.WriteFile(a.project.Config.Store.DSN.Reveal()+restoredSuffix, note, 0o600), a.recordStart(t.Context(), "test")); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{receipts.KindKeyCreated, receipts.KindConfigLoaded, receipts.KindRestoredFrom, receipts.KindConfigLoaded}
+	want := []string{
+		receipts.KindKeyCreated, receipts.KindConfigLoaded, receipts.KindRestoredFrom, receipts.KindConfigLoaded,
+		receipts.KindPolicyChanged, receipts.KindAutonomyLevelChanged,
+	}
 	if got := a.kindsWritten(t); !slices.Equal(got, want) {
 		t.Errorf("receipts %v, want %v", got, want)
 	}

@@ -188,6 +188,8 @@ func (s Governed) setBy(now time.Time) string {
 		return fmt.Sprintf("approved by %s at %s (%s)", s.LevelBy.shown(), clockText(s.LevelAt, now), s.Proposal)
 	case ByLowering:
 		return fmt.Sprintf("lowered by %s at %s", s.LevelBy.shown(), clockText(s.LevelAt, now))
+	case ByRestore:
+		return fmt.Sprintf("lowered at %s, because a backup was put back", clockText(s.LevelAt, now))
 	}
 	return fmt.Sprintf("from the configuration since %s", clockText(s.LevelAt, now))
 }
