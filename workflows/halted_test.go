@@ -239,23 +239,29 @@ func TestRollBackIsDoneAlready(t *testing.T) {
 }
 
 // TestCrashInRollBack: killed between intent and outcome, the run is looked for
-// by its tag, and started once.
+// by its tag, and started once; also where the clock was set back meanwhile.
 func TestCrashInRollBack(t *testing.T) {
 	t.Parallel()
-	e, p := halfway(t)
-	e.patient = true
-	e.sched.after = func() { e.store.down = errors.New("killed") }
-	if _, err := e.svc.Decide(t.Context(), e.click(p, ann, RollBack)); err != nil {
-		t.Fatal(err)
-	}
-	e.drain(t)
-	e.sched.after, e.store.down = nil, nil
-	e.restart()
-	e.drain(t)
-	e.pass(t, 2*time.Minute)
-	p = e.key(t, "fix")
-	if tag := p.undoTag(1); e.sched.launches[tag] != 1 || p.Steps[1].Undo.RunID != "run-"+tag {
-		t.Errorf("launches %v, undo %+v", e.sched.launches, p.Steps[1].Undo)
+	for name, back := range map[string]time.Duration{"on time": 0, "the clock was set back": 10 * time.Minute} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e, p := halfway(t)
+			e.patient = true
+			e.sched.after = func() { e.store.down = errors.New("killed") }
+			if _, err := e.svc.Decide(t.Context(), e.click(p, ann, RollBack)); err != nil {
+				t.Fatal(err)
+			}
+			e.now = e.now.Add(-back)
+			e.drain(t)
+			e.sched.after, e.store.down = nil, nil
+			e.restart()
+			e.drain(t)
+			e.pass(t, 2*time.Minute)
+			p = e.key(t, "fix")
+			if tag := p.undoTag(1); e.sched.launches[tag] != 1 || p.Steps[1].Undo.RunID != "run-"+tag {
+				t.Errorf("launches %v, undo %+v", e.sched.launches, p.Steps[1].Undo)
+			}
+		})
 	}
 }
 

@@ -119,6 +119,8 @@ type StepStatus struct {
 	RunURL   string    `json:"run_url,omitempty"`
 	Problem  string    `json:"problem,omitempty"`
 	Attempt  int       `json:"attempt,omitempty"` // launches intended so far
+	// Choice is the number of the choice, from 1, under which an undo began.
+	Choice int `json:"choice,omitempty"`
 	// Doubted is who marked it done while dw read that it is not; a second click
 	// of the same person insists, which is recorded.
 	Doubted Person `json:"doubted"`

@@ -60,7 +60,7 @@ func advanceUndo(p Proposal, t Terms, now time.Time) (Proposal, Outcome) {
 		return rolledBack(p, now)
 	case !now.Before(c.Before):
 		return endRollBack(p, n, "its undo was not started before "+clockText(c.Before, now), now)
-	case t.Stopped || p.undoStatus(n).begun(c):
+	case t.Stopped || p.undoStatus(n).begun(c, len(p.Choices)):
 		return p, out
 	case p.callsItself(n) && p.Plan[n].UndoAction != nil:
 		out.effect(EffectStep, fmt.Sprintf("%s/%d", undoSubject(p.ID, n), len(p.Choices)), StepRef{Proposal: p.ID, Step: n, Undo: true})
@@ -68,7 +68,7 @@ func advanceUndo(p Proposal, t Terms, now time.Time) (Proposal, Outcome) {
 		return p, out
 	}
 	u := p.undoStatus(n)
-	u.State, u.Since = StepWaiting, now.UTC()
+	u.State, u.Since, u.Choice = StepWaiting, now.UTC(), len(p.Choices)
 	p = p.withUndo(n, u)
 	out.note(p.Incident, fmt.Sprintf("%q, step %d: %s is asked to take it back: %s.", p.Title, n+1, linksText(p.Asked()), p.Plan[n].Undo), people(p.Asked())...)
 	if a := p.Plan[n].UndoAction; a != nil && t.CanObserve(*a) {
@@ -77,9 +77,12 @@ func advanceUndo(p Proposal, t Terms, now time.Time) (Proposal, Outcome) {
 	return p, out
 }
 
-// begun reports whether the undo has begun under this choice.
-func (s StepStatus) begun(c Choice) bool {
-	return (s.State == StepWaiting || s.State == StepRunning) && !s.Since.Before(c.At)
+// begun reports whether the undo has begun under this choice, the one of that number.
+// A clock that was set back tells nothing: times are compared only for what was
+// written before numbers were.
+func (s StepStatus) begun(c Choice, number int) bool {
+	this := s.Choice == number || s.Choice == 0 && !s.Since.Before(c.At)
+	return (s.State == StepWaiting || s.State == StepRunning) && this
 }
 
 // rolledBack ends a roll back: nothing that can be undone is done any more.
@@ -122,7 +125,7 @@ func planUndo(p Proposal, n int) launchPlan {
 	}
 	c, _ := p.choice()
 	switch u := p.undoStatus(n); {
-	case !u.begun(c):
+	case !u.begun(c, len(p.Choices)):
 		return launchFirst
 	case u.State == StepRunning && u.RunID == "" && !u.Unclear:
 		return launchSearch
@@ -157,8 +160,8 @@ func (r Reading) inPlace(facts []Fact) bool {
 func intendUndo(p Proposal, n int, found string, j judged, t Terms, now time.Time) (Proposal, Outcome) {
 	c, _ := p.choice()
 	old := p.undoStatus(n)
-	u := StepStatus{State: StepRunning, Since: now.UTC(), Attempt: old.Attempt + 1}
-	if old.begun(c) {
+	u := StepStatus{State: StepRunning, Since: now.UTC(), Attempt: old.Attempt + 1, Choice: len(p.Choices)}
+	if old.begun(c, len(p.Choices)) {
 		u.Since = old.Since
 	}
 	p = p.withUndo(n, u)
