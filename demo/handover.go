@@ -59,6 +59,11 @@ func (p *promise) noted(page pagerduty.Incident) {
 		} {
 			p.expect(strings.Contains(n.Content, part), "the note of the request does not say %q: %s", part, n.Content)
 		}
+		// Who is harmed first, when, and whom to ask: in one line.
+		for _, part := range []string{p.c.names[tableOrders], "explore " + p.c.names[exploreSales], p.c.names[jobPayout], "02:00", p.c.names[personFinance]} {
+			line := lineOf(n.Content, "Blast radius: ")
+			p.expect(strings.Contains(line, part), "the blast radius does not name %q: %s", part, line)
+		}
 		p.expect(!n.At.Before(p.c.day.at(12, 40)) && n.At.Before(p.c.day.at(13, 10)), "the note of the request is of %s, want 12:40, before anybody decides", p.c.day.clock(n.At))
 	}
 }

@@ -160,7 +160,7 @@ func TestSnapshot(t *testing.T) {
 func TestOneLine(t *testing.T) {
 	t.Parallel()
 	got := lineage.OneLine(blast(t, payday(t), "events", lineage.BlastOptions{}), noon)
-	want := "events -> 2 jobs, 2 dashboards, 1 explore, 2 models. " +
+	want := "events -> 2 jobs, 2 dashboards, explore sales, 2 models. " +
 		"First harmed 02:00 UTC (in 13 h 25 m) by payouts (money, owner finance-data). " +
 		"Score 63: money 40 + under 24 h 18 + 4 readers 7 + table-level 5, declared by dbt manifest 1 h 0 m ago x 0.9" +
 		" - path: events > stg > orders > payouts. " +
@@ -194,7 +194,7 @@ func TestOneLineEdgeCases(t *testing.T) {
 			"no time known",
 			[]lineage.Asset{asset("a", lineage.KindTable), asset("b", lineage.KindDashboard)},
 			edges("a > b"),
-			"a -> 1 dashboard. No time of harm is known. Score 14: money class not declared 0 + no schedule known 10 + " +
+			"a -> dashboard b. No time of harm is known. Score 14: money class not declared 0 + no schedule known 10 + " +
 				"no readers known 0 + table-level 5, declared by dbt manifest 1 h 0 m ago x 0.9 (b). " +
 				"Not known: b (dashboard): no schedule known.",
 		},
@@ -202,7 +202,7 @@ func TestOneLineEdgeCases(t *testing.T) {
 			"all paused",
 			[]lineage.Asset{asset("a", lineage.KindTable), asset("b", lineage.KindJob, paused)},
 			edges("a > b"),
-			"a -> 1 job. No time of harm is known. Not scored: all of it is paused or held back by a pause. " +
+			"a -> job b. No time of harm is known. Not scored: all of it is paused or held back by a pause. " +
 				"Not known: b (job) is not counted: paused.",
 		},
 		{
@@ -211,7 +211,7 @@ func TestOneLineEdgeCases(t *testing.T) {
 				asset("a", lineage.KindTable), asset("b", lineage.KindJob, schedule("@every 48h", "")),
 			},
 			edges("a > b"),
-			"a -> 1 job. First harmed Wed 2 Dec 12:35 UTC (in 2 d 0 h) by b (money class not declared, no owner known). " +
+			"a -> job b. First harmed Wed 2 Dec 12:35 UTC (in 2 d 0 h) by b (money class not declared, no owner known). " +
 				"Score 12: money class not declared 0 + under 7 d 8 + no readers known 0 + table-level 5, " +
 				"declared by dbt manifest 1 h 0 m ago x 0.9 - path: a > b.",
 		},

@@ -19,7 +19,7 @@ func OneLine(b BlastRadius, now time.Time) string {
 	if len(b.Consumers) == 0 {
 		return oneLine(b.Name) + " -> no consumer is known."
 	}
-	out := fmt.Sprintf("%s -> %s. %s %s.", oneLine(b.Name), countsText(b.Counts), harmText(b, now), scoreText(b))
+	out := fmt.Sprintf("%s -> %s. %s %s.", oneLine(b.Name), b.countsText(), harmText(b, now), scoreText(b))
 	if path := b.pathText(); path != "" {
 		out = strings.TrimSuffix(out, ".") + " - path: " + path + "."
 	}
@@ -29,8 +29,10 @@ func OneLine(b BlastRadius, now time.Time) string {
 	return out
 }
 
-// countsText lists the uses before the stages that lead to them.
-func countsText(counts map[Kind]int) string {
+// countsText lists the uses before the stages that lead to them; the only one of its
+// kind by its name.
+func (b BlastRadius) countsText() string {
+	counts := b.Counts
 	var out []string
 	shown := map[Kind]bool{}
 	for _, kind := range []Kind{
@@ -39,15 +41,26 @@ func countsText(counts map[Kind]int) string {
 	} {
 		shown[kind] = true
 		if counts[kind] > 0 {
-			out = append(out, plural(counts[kind], string(kind)))
+			out = append(out, b.countText(kind))
 		}
 	}
 	for _, kind := range sortedKeys(counts) {
 		if !shown[kind] {
-			out = append(out, plural(counts[kind], oneLine(string(kind))))
+			out = append(out, b.countText(kind))
 		}
 	}
 	return strings.Join(out, ", ")
+}
+
+func (b BlastRadius) countText(kind Kind) string {
+	if b.Counts[kind] == 1 {
+		for _, c := range b.Consumers {
+			if c.Kind == kind {
+				return oneLine(string(kind)) + " " + oneLine(c.Name)
+			}
+		}
+	}
+	return plural(b.Counts[kind], oneLine(string(kind)))
 }
 
 func harmText(b BlastRadius, now time.Time) string {
