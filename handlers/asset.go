@@ -3,7 +3,6 @@ package handlers
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"dw/blocks"
@@ -73,8 +72,7 @@ func (h *Handler) fresh(ctx context.Context, words []string) (blocks.Message, er
 	if err != nil {
 		return blocks.Message{}, err
 	}
-	seen = slices.DeleteFunc(seen, func(l lineage.Line) bool { return l.Label != workflows.LabelFresh })
-	answer, err := h.Graph().FreshOf(asset.ID, h.Now(), seen...)
+	answer, err := h.Graph().FreshOf(asset.ID, h.Now(), workflows.FreshLines(seen)...)
 	if err != nil {
 		return blocks.Message{}, err
 	}

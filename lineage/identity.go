@@ -30,15 +30,20 @@ func relational(system string) (tables, cased bool) {
 	return false, false
 }
 
-// adapterSystem is the system of a dbt adapter, by OpenLineage's naming.
-func adapterSystem(adapter string) string {
-	switch adapter {
+// SystemOf is the system that a dbt adapter or another tool's kind of connection
+// speaks of, by OpenLineage's naming; what has no other name keeps its own.
+func SystemOf(kind string) string {
+	switch kind = strings.ToLower(kind); kind {
 	case "sqlserver", "synapse", "fabric":
 		return "mssql"
+	case "postgresql":
+		return "postgres"
+	case "google-bigquery":
+		return "bigquery"
 	case "athena":
 		return "awsathena"
 	}
-	return adapter
+	return kind
 }
 
 // readIdentity takes an id or an alias apart; false for what names no table and
@@ -67,6 +72,26 @@ func readIdentity(of AssetID, name string) (identity, bool) {
 		}
 	}
 	return i, len(i.parts) > 0 && !slices.Contains(i.parts, "")
+}
+
+// TableID writes the id of a table from the parts of its name, the table last, where
+// the server is not known; empty parts are left out. A part that holds a dot or a
+// quote is quoted, so that it is read back as one.
+func TableID(system string, parts ...string) AssetID {
+	var out []string
+	for _, part := range parts {
+		switch {
+		case part == "":
+			continue
+		case !strings.ContainsAny(part, ".\"`[]"):
+		case strings.Contains(part, "`"):
+			part = `"` + strings.ReplaceAll(part, `"`, "'") + `"`
+		default:
+			part = "`" + part + "`"
+		}
+		out = append(out, part)
+	}
+	return AssetID(system + ":///" + strings.Join(out, "."))
 }
 
 // splitRelation splits a dotted name at the dots outside of quotes, and takes the

@@ -220,7 +220,7 @@ func (r *manifestReader) asset(e manifestEntry) (Asset, error) {
 	}
 	a.Name, a.Aliases = e.names()
 	if adapter := string(r.manifest.metadata.AdapterType); adapter != "" && e.RelationName != "" {
-		a.Relation = adapterSystem(adapter) + ":///" + string(e.RelationName)
+		a.Relation = SystemOf(adapter) + ":///" + string(e.RelationName)
 	}
 	return a, nil
 }

@@ -11,8 +11,12 @@ import (
 	"dw/lineage"
 )
 
-// LabelFresh is the label of the lines that say whether an asset is fresh.
-const LabelFresh = "fresh"
+const labelFresh = "fresh"
+
+// FreshLines keeps those of AssetLines that say whether the asset is fresh.
+func FreshLines(lines []lineage.Line) []lineage.Line {
+	return slices.DeleteFunc(lines, func(l lineage.Line) bool { return l.Label != labelFresh })
+}
 
 // AssetLines says what dw has itself seen of an asset: whether it is fresh, how its
 // checks went, and which incidents are open on it; each line with its source and
@@ -42,11 +46,11 @@ func freshLines(own []checks.Result, now time.Time) []lineage.Line {
 	var lines []lineage.Line
 	for _, r := range own {
 		if r.Kind == checks.KindFreshness {
-			lines = append(lines, seen(LabelFresh, freshText(r), r, now))
+			lines = append(lines, seen(labelFresh, freshText(r), r, now))
 		}
 	}
 	if len(lines) == 0 {
-		return []lineage.Line{{Label: LabelFresh, Value: "not known: no check of freshness has looked at it"}}
+		return []lineage.Line{{Label: labelFresh, Value: "not known: no check of freshness has looked at it"}}
 	}
 	return lines
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -72,10 +71,6 @@ func freshCommand() *cobra.Command {
 			if err != nil {
 				return lineage.Answer{}, err
 			}
-			return g.FreshOf(id, now, freshAlone(seen)...)
+			return g.FreshOf(id, now, workflows.FreshLines(seen)...)
 		})
-}
-
-func freshAlone(lines []lineage.Line) []lineage.Line {
-	return slices.DeleteFunc(lines, func(l lineage.Line) bool { return l.Label != workflows.LabelFresh })
 }

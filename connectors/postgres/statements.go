@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"dw/lineage"
@@ -40,7 +39,7 @@ func (db *DB) Statements(ctx context.Context, source string, now time.Time, sche
 
 func (t Table) asset(database string, from lineage.Provenance) lineage.Asset {
 	a := lineage.Asset{
-		ID: lineage.AssetID("postgres:///" + dotted(database, t.Schema, t.Name)), Kind: lineage.KindTable, Name: t.Name,
+		ID: lineage.TableID("postgres", database, t.Schema, t.Name), Kind: lineage.KindTable, Name: t.Name,
 		Aliases: []string{t.Schema + "." + t.Name}, Description: t.Comment, From: []lineage.Provenance{from},
 		Properties: map[string]string{"postgres.kind": t.Kind},
 	}
@@ -64,14 +63,4 @@ func analysed(at time.Time) string {
 		return ", analysed at a time not known"
 	}
 	return fmt.Sprintf(", analysed %s", at.UTC().Format("2006-01-02 15:04 UTC"))
-}
-
-// dotted writes a name so that its dots are told from those in its parts.
-func dotted(parts ...string) string {
-	for i, part := range parts {
-		if strings.ContainsAny(part, ".`[]\"") {
-			parts[i] = "`" + strings.ReplaceAll(part, "`", "'") + "`"
-		}
-	}
-	return strings.Join(parts, ".")
 }

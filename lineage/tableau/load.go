@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"dw/lineage"
@@ -120,34 +119,9 @@ func (d dashboard) columnsOf(luid string) []lineage.ColumnLink {
 // asset is a table under the name that its database has for it; the server is not
 // in the answer.
 func (t table) asset(from lineage.Provenance) lineage.Asset {
-	parts := []string{}
-	kind := ""
+	kind, database := "table", ""
 	if t.Database != nil {
-		kind = system(t.Database.ConnectionType)
-		parts = append(parts, t.Database.Name)
+		kind, database = cmp.Or(lineage.SystemOf(t.Database.ConnectionType), kind), t.Database.Name
 	}
-	parts = slices.DeleteFunc(append(parts, t.Schema, t.Name), func(part string) bool { return part == "" })
-	for i, part := range parts {
-		if strings.ContainsAny(part, ".\"`[]") {
-			parts[i] = "`" + strings.ReplaceAll(part, "`", "'") + "`"
-		}
-	}
-	return lineage.Asset{
-		ID: lineage.AssetID(cmp.Or(kind, "table") + ":///" + strings.Join(parts, ".")), Kind: lineage.KindTable, Name: t.Name,
-		From: []lineage.Provenance{from},
-	}
-}
-
-// system is what other sources call a kind of connection.
-func system(connection string) string {
-	switch kind := strings.ToLower(connection); kind {
-	case "sqlserver":
-		return "mssql"
-	case "postgresql":
-		return "postgres"
-	case "google-bigquery":
-		return "bigquery"
-	default:
-		return kind
-	}
+	return lineage.Asset{ID: lineage.TableID(kind, database, t.Schema, t.Name), Kind: lineage.KindTable, Name: t.Name, From: []lineage.Provenance{from}}
 }
