@@ -100,13 +100,12 @@ func (g gitAnchor) prepare(ctx context.Context) error {
 // commit adds one file to the branch's tree in an index of its own, and moves the
 // branch only if nobody else has meanwhile.
 func (g gitAnchor) commit(ctx context.Context, file, blob string, size int64) (err error) {
-	index := filepath.Join(os.TempDir(), fmt.Sprintf("dw-anchor-%d-%d", os.Getpid(), size))
-	defer func() {
-		if gone := os.Remove(index); gone != nil && !errors.Is(gone, os.ErrNotExist) {
-			err = errors.Join(err, gone)
-		}
-	}()
-	env := []string{"GIT_INDEX_FILE=" + index}
+	folder, err := os.MkdirTemp("", "dw-anchor-")
+	if err != nil {
+		return fmt.Errorf("make an index for the anchor: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	env := []string{"GIT_INDEX_FILE=" + filepath.Join(folder, "index")}
 	parent, _ := g.git(ctx, "", nil, "rev-parse", "--verify", "--quiet", g.ref()) // an error: the first commit
 	if parent != "" {
 		if _, err := g.git(ctx, "", env, "read-tree", parent); err != nil {
