@@ -186,7 +186,7 @@ func TestSelectLimits(t *testing.T) {
 			t.Parallel()
 			opts := postgres.Options{}
 			if name == "time" {
-				opts.Timeout = 200 * time.Millisecond
+				opts.Timeout = 2 * time.Second
 			}
 			db := w.open(opts)
 			_, err := db.Select(t.Context(), c.text)
