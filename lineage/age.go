@@ -65,8 +65,8 @@ func clockText(at, now time.Time, zone string) string {
 	return at.In(loc).Format(layout) + " " + zoneName(zone)
 }
 
-// oneLine takes out of a name what would break a line of text.
-func oneLine(name string) string {
+// PlainName takes out of a name what would break a line of text.
+func PlainName(name string) string {
 	clean := strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' {
 			return ' '

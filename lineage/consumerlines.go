@@ -11,11 +11,11 @@ import (
 func (b BlastRadius) Lines(now time.Time) []string {
 	lines := make([]string, len(b.Consumers))
 	for i, c := range b.Consumers {
-		line := fmt.Sprintf("%s (%s) %s", oneLine(c.Name), oneLine(string(c.Kind)), c.readsText(now))
+		line := fmt.Sprintf("%s (%s) %s", PlainName(c.Name), PlainName(string(c.Kind)), c.readsText(now))
 		if c.Owner != "" {
-			line += ", owner " + oneLine(c.Owner)
+			line += ", owner " + PlainName(c.Owner)
 		}
-		lines[i] = fmt.Sprintf("%s, score %d, %s", line, c.Score, oneLine(string(c.ID)))
+		lines[i] = fmt.Sprintf("%s, score %d, %s", line, c.Score, PlainName(string(c.ID)))
 	}
 	return lines
 }
@@ -27,7 +27,7 @@ func (c Consumer) readsText(now time.Time) string {
 	case c.Paused:
 		return "is paused"
 	case c.HeldBy != "":
-		return "is held back while " + oneLine(string(c.HeldBy)) + " is paused"
+		return "is held back while " + PlainName(string(c.HeldBy)) + " is paused"
 	case c.AlreadyHarmedAt != nil:
 		return "has read it at " + when(*c.AlreadyHarmedAt)
 	case c.NextRead != nil && c.Carries:

@@ -17,9 +17,9 @@ const (
 // never a line break.
 func OneLine(b BlastRadius, now time.Time) string {
 	if len(b.Consumers) == 0 {
-		return oneLine(b.Name) + " -> no consumer is known."
+		return PlainName(b.Name) + " -> no consumer is known."
 	}
-	out := fmt.Sprintf("%s -> %s. %s %s.", oneLine(b.Name), b.countsText(), harmText(b, now), scoreText(b))
+	out := fmt.Sprintf("%s -> %s. %s %s.", PlainName(b.Name), b.countsText(), harmText(b, now), scoreText(b))
 	if path := b.pathText(); path != "" {
 		out = strings.TrimSuffix(out, ".") + " - path: " + path + "."
 	}
@@ -56,11 +56,11 @@ func (b BlastRadius) countText(kind Kind) string {
 	if b.Counts[kind] == 1 {
 		for _, c := range b.Consumers {
 			if c.Kind == kind {
-				return oneLine(string(kind)) + " " + oneLine(c.Name)
+				return PlainName(string(kind)) + " " + PlainName(c.Name)
 			}
 		}
 	}
-	return plural(b.Counts[kind], oneLine(string(kind)))
+	return plural(b.Counts[kind], PlainName(string(kind)))
 }
 
 func harmText(b BlastRadius, now time.Time) string {
@@ -84,9 +84,9 @@ func momentText(at, now time.Time, c Consumer) string {
 	}
 	owner := "no owner known"
 	if c.Owner != "" {
-		owner = "owner " + oneLine(c.Owner)
+		owner = "owner " + PlainName(c.Owner)
 	}
-	return fmt.Sprintf("%s by %s (%s, %s)", Moment(at, now, c.Zone), oneLine(c.Name), what, owner)
+	return fmt.Sprintf("%s by %s (%s, %s)", Moment(at, now, c.Zone), PlainName(c.Name), what, owner)
 }
 
 // scoreText names the consumer where the score is not that of the first harm.
@@ -97,7 +97,7 @@ func scoreText(b BlastRadius) string {
 	if b.First != nil && b.First.ID == b.ScoreOf {
 		return b.ScoreLine
 	}
-	return b.ScoreLine + " (" + oneLine(b.nameOf(b.ScoreOf)) + ")"
+	return b.ScoreLine + " (" + PlainName(b.nameOf(b.ScoreOf)) + ")"
 }
 
 // pathText is the way to the first harm, shortened in the middle.
@@ -114,7 +114,7 @@ func (b BlastRadius) pathText() string {
 			}
 			continue
 		}
-		names = append(names, oneLine(b.nameOf(id)))
+		names = append(names, PlainName(b.nameOf(id)))
 	}
 	return strings.Join(names, " > ")
 }
@@ -138,7 +138,7 @@ func unknownsText(all []string) string {
 			shown = append(shown, fmt.Sprintf("and %d more", len(all)-i))
 			break
 		}
-		shown = append(shown, oneLine(text))
+		shown = append(shown, PlainName(text))
 	}
 	return strings.Join(shown, "; ")
 }

@@ -5,9 +5,7 @@ package picture
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
-	"unicode"
 
 	"dw/lineage"
 )
@@ -220,12 +218,7 @@ const longest = 40
 
 // clean makes one short line of a name that anybody may have chosen.
 func clean(name string) string {
-	flat := strings.Join(strings.Fields(strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(name, "?"))), " ")
+	flat := lineage.PlainName(name)
 	if runes := []rune(flat); len(runes) > longest {
 		return string(runes[:longest-1]) + "…"
 	}
