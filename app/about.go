@@ -2,9 +2,7 @@ package app
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"dw/checks"
@@ -52,17 +50,16 @@ func (p *Project) checksOf(same func(lineage.AssetID) bool) []string {
 
 // About says the same for commands that answer while dw may not run. Where there is
 // no database of dw yet, nothing was seen.
-func (p *Project) About(ctx context.Context, id lineage.AssetID) (_ []lineage.Line, err error) {
-	db, err := store.OpenReadOnly(ctx, p.Config.Store.DSN.Reveal())
-	if errors.Is(err, os.ErrNotExist) || errors.Is(err, store.ErrNotDW) {
-		same := p.Current().Same(id)
-		return workflows.AssetLines(same, p.checksOf(same), nil, nil, p.Now()), nil
+func (p *Project) About(ctx context.Context, id lineage.AssetID) (lines []lineage.Line, err error) {
+	found, err := p.stored(ctx, func(db *store.DB) (err error) {
+		lines, err = p.about(ctx, db, id, p.Now())
+		return err
+	})
+	if err != nil || found {
+		return lines, err
 	}
-	if err != nil {
-		return nil, fmt.Errorf("read what was seen of %s: %w", id, err)
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	return p.about(ctx, db, id, p.Now())
+	same := p.Current().Same(id)
+	return workflows.AssetLines(same, p.checksOf(same), nil, nil, p.Now()), nil
 }
 
 func (a *App) about(ctx context.Context, id lineage.AssetID, now time.Time) ([]lineage.Line, error) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"dw/store"
@@ -24,17 +23,16 @@ func (a *App) history(ctx context.Context, name string) (workflows.History, erro
 // History answers for a command while dw may not run: the past of an incident, or
 // of the asset that a name means. An unknown asset is a *lineage.UnknownAssetError
 // with near names. Where there is no database of dw yet, there is no past.
-func (p *Project) History(ctx context.Context, name string) (_ workflows.History, err error) {
-	db, err := store.OpenReadOnly(ctx, p.Config.Store.DSN.Reveal())
-	if errors.Is(err, os.ErrNotExist) || errors.Is(err, store.ErrNotDW) {
-		asset, err := p.Current().Resolve(name)
-		return workflows.History{Of: asset.Name}, err
+func (p *Project) History(ctx context.Context, name string) (past workflows.History, err error) {
+	found, err := p.stored(ctx, func(db *store.DB) (err error) {
+		past, err = p.history(ctx, db, name)
+		return err
+	})
+	if err != nil || found {
+		return past, err
 	}
-	if err != nil {
-		return workflows.History{}, fmt.Errorf("read the history of %s: %w", name, err)
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	return p.history(ctx, db, name)
+	asset, err := p.Current().Resolve(name)
+	return workflows.History{Of: asset.Name}, err
 }
 
 func (p *Project) history(ctx context.Context, db viewer, name string) (workflows.History, error) {

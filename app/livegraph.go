@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -81,20 +80,18 @@ func (p *Project) draw() error {
 
 // AddStored puts what events have stated into the graph, for commands that answer
 // while dw does not run. A database that is not there yet has stated nothing.
-func (p *Project) AddStored(ctx context.Context) (err error) {
-	db, err := store.OpenReadOnly(ctx, p.Config.Store.DSN.Reveal())
-	if errors.Is(err, os.ErrNotExist) || errors.Is(err, store.ErrNotDW) || errors.Is(err, store.ErrOlderSchema) {
-		return nil
-	}
+func (p *Project) AddStored(ctx context.Context) error {
+	_, err := p.stored(ctx, func(db *store.DB) error {
+		stated, _, err := db.Lineage(ctx)
+		if err != nil || len(stated.Assets) == 0 {
+			return err
+		}
+		return p.redraw(stated)
+	})
 	if err != nil {
 		return fmt.Errorf("read what events have stated: %w", err)
 	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	stored, _, err := db.Lineage(ctx)
-	if err != nil || len(stored.Assets) == 0 {
-		return err
-	}
-	return p.redraw(stored)
+	return nil
 }
 
 // drawGraph makes a new graph if anything that it is made of has changed since

@@ -54,12 +54,17 @@ func (f *graphFlags) load(cmd *cobra.Command) (*lineage.Graph, time.Time, error)
 	return project.Current(), project.Now(), project.Close()
 }
 
-// seen is what dw's database knows of an asset; a bare manifest knows nothing.
-func (f *graphFlags) seen(cmd *cobra.Command, id lineage.AssetID) ([]lineage.Line, error) {
+// seen is what dw's database knows of an asset; a bare manifest knows nothing. What
+// cannot be read is said beside the answer.
+func (f *graphFlags) seen(cmd *cobra.Command, id lineage.AssetID) []lineage.Line {
 	if f.project == nil {
-		return nil, nil
+		return nil
 	}
-	return f.project.About(cmd.Context(), id)
+	lines, err := f.project.About(cmd.Context(), id)
+	if err != nil {
+		fmt.Fprintln(cmd.ErrOrStderr(), "what dw has seen of it is left out:", err)
+	}
+	return lines
 }
 
 // asset resolves the name that was asked for in the graph it is asked of.
@@ -89,12 +94,7 @@ func explainCommand() *cobra.Command {
 			if q.column != "" {
 				return explainColumn(cmd.OutOrStdout(), q, flags.asJSON)
 			}
-			graph, asset, now := q.graph, q.asset, q.now
-			seen, err := flags.seen(cmd, asset.ID)
-			if err != nil {
-				return &exitError{exitUnasked, err}
-			}
-			explanation, err := graph.Explain(asset.ID, now, seen...)
+			explanation, err := q.graph.Explain(q.asset.ID, q.now, flags.seen(cmd, q.asset.ID)...)
 			if err != nil {
 				return assetError(err)
 			}

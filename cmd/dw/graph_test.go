@@ -80,6 +80,21 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
+// TestExplainBesideABadDatabase: what dw has seen cannot be read; the graph answers all
+// the same, and what is left out is said.
+func TestExplainBesideABadDatabase(t *testing.T) {
+	t.Parallel()
+	dir := farm(t)
+	write(t, dir, "dw.db", strings.Repeat("this is no database ", 100))
+	for _, args := range [][]string{{"explain", "soil"}, {"fresh", "soil"}} {
+		got := dw(t, dir, args...)
+		got.want(t, 0, "schedule", "what dw has seen of it is left out: ")
+		if strings.Contains(got.stdout, "no check watches it") {
+			t.Errorf("dw %v says what it could not read:\n%s", args, got.stdout)
+		}
+	}
+}
+
 // TestBenchLineage: wrong and missing are counted apart, and a file of no cases is
 // refused.
 func TestBenchLineage(t *testing.T) {

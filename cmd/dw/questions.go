@@ -67,10 +67,6 @@ func slaCommand() *cobra.Command {
 func freshCommand() *cobra.Command {
 	return question("fresh", "Say whether an asset is fresh, and when it was last fed",
 		func(f *graphFlags, cmd *cobra.Command, g *lineage.Graph, id lineage.AssetID, now time.Time) (lineage.Answer, error) {
-			seen, err := f.seen(cmd, id)
-			if err != nil {
-				return lineage.Answer{}, err
-			}
-			return g.FreshOf(id, now, workflows.FreshLines(seen)...)
+			return g.FreshOf(id, now, workflows.FreshLines(f.seen(cmd, id))...)
 		})
 }
