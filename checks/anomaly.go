@@ -254,6 +254,8 @@ func (f finding) text(table string, i int, g grid, e extent) string {
 	if v.State != detect.Alarm {
 		return text
 	}
-	off := 100 * (v.Window.Observed/v.Window.Expected - 1)
-	return text + fmt.Sprintf(", %+.0f %%, since %s", off, e.clock.text(f.d.bucketAt(v.Window.Since)))
+	if v.Window.Expected > 0 { // of nothing there is no percentage
+		text += fmt.Sprintf(", %+.0f %%", 100*(v.Window.Observed/v.Window.Expected-1))
+	}
+	return text + ", since " + e.clock.text(f.d.bucketAt(v.Window.Since))
 }

@@ -17,10 +17,10 @@ type group struct {
 	end    context.CancelFunc
 	log    *logEnd
 	alone  bool
-	joined int  // updates that ran in it
-	kept   int  // those of them that succeeded
-	sign   bool // a person did something in one of them
-	broken bool // SQLite has rolled all of it back
+	joined int   // updates that ran in it
+	kept   int   // those of them that succeeded
+	sign   bool  // a person did something in one of them
+	broken error // why SQLite has rolled all of it back, nil where it has not
 	done   chan struct{}
 	err    error // what became of it; read after done
 }
@@ -145,7 +145,7 @@ func (g *group) release(ctx context.Context, t *writer, kept bool) {
 	if err == nil {
 		_, err = t.statement(ctx, "savepoint_release")
 	}
-	g.broken = g.broken || err != nil
+	g.broken = errors.Join(g.broken, err)
 }
 
 // leave gives the turn to the next in line, with the open transaction if it may hold
@@ -155,7 +155,7 @@ func (db *DB) leave(ctx context.Context, g *group) {
 		db.line.pass()
 		return
 	}
-	if !g.alone && !g.broken && g.joined < groupMost && db.line.join(g) {
+	if !g.alone && g.broken == nil && g.joined < groupMost && db.line.join(g) {
 		return
 	}
 	defer db.line.pass()
@@ -170,8 +170,8 @@ func (g *group) settle(ctx context.Context) {
 	// After a commit this does nothing; it is here for errors and panics.
 	defer func() { _ = g.tx.Rollback() }()
 	switch {
-	case g.broken:
-		g.err = errGroupLost
+	case g.broken != nil:
+		g.err = fmt.Errorf("%w: %w", errGroupLost, g.broken)
 		return
 	case g.kept == 0:
 		g.err = nil
