@@ -92,7 +92,7 @@ func (s *server) health(w http.ResponseWriter, r *http.Request) {
 	}
 	if err == nil {
 		// Nothing is written: whether something could be is asked.
-		if err := s.app.store.Update(r.Context(), func(workflows.Tx) error { return nil }); err != nil {
+		if err := s.app.store.Writable(r.Context()); err != nil {
 			answer.Problems = append(answer.Problems, "the store cannot be written, so nothing is decided or done: "+err.Error())
 		}
 	}

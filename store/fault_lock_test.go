@@ -104,3 +104,27 @@ func TestFault08LockedByAnotherProcess(t *testing.T) {
 		wantAll(t, db, 1)
 	})
 }
+
+// TestWritable: whether something could be written is answered while updates wait for
+// a database that another process holds.
+func TestWritable(t *testing.T) {
+	t.Parallel()
+	path := newPath(t)
+	db := open(t, path, func(o *store.Options) { o.LockWait = time.Minute })
+	if err := db.Writable(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	release := locked(t, path)
+	done := make(chan error, 1)
+	go func() { done <- writeOne(t.Context(), db, 1) }()
+	if err := db.Writable(t.Context()); err == nil || !strings.Contains(err.Error(), "database is locked") {
+		t.Errorf("while another holds it: %v", err)
+	}
+	release()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if err := db.Writable(t.Context()); err != nil {
+		t.Errorf("when it is free: %v", err)
+	}
+}

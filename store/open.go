@@ -68,6 +68,7 @@ type DB struct {
 	writes   *statements // nil on PostgreSQL
 	reads    *statements // nil on PostgreSQL
 	line     line        // of the updates, on SQLite
+	probe    string      // how to ask for the lock of SQLite, empty elsewhere and where nothing is written
 	sql      queries
 	queue    *river.Client[*sql.Tx]
 	server   *server // nil on SQLite

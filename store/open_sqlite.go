@@ -89,6 +89,7 @@ func (db *DB) openWriter(ctx context.Context, path string) error {
 	if err != nil {
 		return fmt.Errorf("open for writing: %w", err)
 	}
+	db.probe = sqliteURI(path, []string{"mode=rw", "_txlock=immediate"}, []pragma{{"busy_timeout", probeWait, probeWait}})
 	db.write.SetMaxOpenConns(1)
 	db.writes = newStatements(db.write)
 	if err := checkVersion(ctx, db.write); err != nil {
